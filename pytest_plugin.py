@@ -149,8 +149,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) 
     Raises UsageError if the value of an option has replaced the project's configuration.
     """
     _require_own_configuration(early_config, args)
-    switch = os.environ.get("DRYLINE_ISOLATE", str(early_config.getini("dryline_isolate")))
-    if switch.lower() in ("", "0", "false", "no", "off"):
+    switch = os.environ.get("DRYLINE_ISOLATE") or str(early_config.getini("dryline_isolate"))
+    if switch.lower() in ("0", "false", "no", "off"):
         return
     url = early_config.known_args_namespace.dryline_url or early_config.getini("dryline_url")
     url = url or _find_gate(early_config).url

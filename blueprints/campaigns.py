@@ -9,12 +9,12 @@ from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.workers import Worker
 from dryline.schemas.campaigns import (
     BatchCallsResultSchema,
-    CampaignUpdateBodySchema,
-    OutboundCampaignBodySchema,
+    CampaignUpdateBody,
+    OutboundCampaignBody,
     OutboundCampaignSchema,
     QueueRemovalSchema,
     StopCampaignSchema,
-    VoiceBatchCallsBodySchema,
+    VoiceBatchCallsBody,
 )
 from dryline.web.base import Area
 
@@ -33,7 +33,7 @@ class OutboundCampaigns(MethodView):
         deployment = Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id)
         return OutboundCampaign.listing(deployment, deployment_id=deployment.id)
 
-    @blp.arguments(OutboundCampaignBodySchema)
+    @blp.arguments(OutboundCampaignBody)
     @blp.response(201, OutboundCampaignSchema)
     def post(self, body, worker_id, deployment_id):
         """Create a campaign.
@@ -59,7 +59,7 @@ class OutboundCampaignById(MethodView):
         deployment = Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id)
         return deployment.child(OutboundCampaign, campaign_id)
 
-    @blp.arguments(CampaignUpdateBodySchema(partial=True))
+    @blp.arguments(CampaignUpdateBody(partial=True))
     @blp.response(200, OutboundCampaignSchema)
     def patch(self, body, worker_id, deployment_id, campaign_id):
         """Update a campaign.
@@ -99,7 +99,7 @@ class StopCampaign(MethodView):
 
 @blp.route("/make-batch-calls", tags=["Voice Deployments"], post="makeVoiceBatchCalls")
 class MakeBatchCalls(MethodView):
-    @blp.arguments(VoiceBatchCallsBodySchema)
+    @blp.arguments(VoiceBatchCallsBody)
     @blp.response(200, BatchCallsResultSchema)
     def post(self, body, worker_id, deployment_id):
         """Queue calls to a list of contacts.

@@ -160,7 +160,7 @@ def _initial_state() -> dict[str, Any]:
 
 
 @blp.after_request
-def in_openais_form(answer: Response) -> Response:
+def in_openais_format(answer: Response) -> Response:
     """Return an error in OpenAI's format."""
     if answer.status_code >= 400 and isinstance(message := (answer.json or {}).get("error"), str):
         return _error_response(answer.status_code, message)

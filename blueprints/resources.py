@@ -7,8 +7,8 @@ from dryline.models import resource_search
 from dryline.models.resources import LINKS, Resource
 from dryline.models.workers import Worker
 from dryline.schemas.resources import (
-    FileResourceBodySchema,
-    LinkResourceBodySchema,
+    FileResourceBody,
+    LinkResourceBody,
     ResourceMoveSchema,
     ResourceQueryResultSchema,
     ResourceQuerySchema,
@@ -28,7 +28,7 @@ class LinkResources(MethodView):
         """List a worker's links, newest first."""
         return Resource.of(Worker.fetch(g.team, worker_id), *LINKS)
 
-    @blp.arguments(LinkResourceBodySchema)
+    @blp.arguments(LinkResourceBody)
     @blp.response(201, ResourceSchema)
     def post(self, body, worker_id):
         """Create a link resource.
@@ -46,7 +46,7 @@ class FileResources(MethodView):
         """List a worker's files, newest first."""
         return Resource.of(Worker.fetch(g.team, worker_id), "FILE")
 
-    @blp.arguments(FileResourceBodySchema)
+    @blp.arguments(FileResourceBody)
     @blp.response(201, ResourceSchema)
     def post(self, body, worker_id):
         """Create a file resource from an upload.

@@ -9,7 +9,7 @@ from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.models.workers import Worker
 from dryline.schemas.campaigns import BatchCallsResultSchema
 from dryline.schemas.voicev1_campaigns import (
-    VoiceV1BatchCallsBodySchema,
+    VoiceV1BatchCallsBody,
     VoiceV1CampaignDataSchema,
     VoiceV1CampaignRunSchema,
     VoiceV1CampaignSchema,
@@ -22,7 +22,7 @@ TAGS = ["Voice V1 Deployments"]
 
 @blp.route("/make-batch-calls", tags=TAGS, post="makeVoiceV1BatchCalls")
 class MakeVoicev1BatchCalls(MethodView):
-    @blp.arguments(VoiceV1BatchCallsBodySchema)
+    @blp.arguments(VoiceV1BatchCallsBody)
     @blp.response(200, BatchCallsResultSchema)
     def post(self, body, worker_id, deployment_id):
         """Queue calls of a legacy deployment to a list of contacts.

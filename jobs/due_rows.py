@@ -9,7 +9,6 @@ from typing import Any
 import peewee
 
 from dryline.models.due import RETRY_AFTER_S, SET_ASIDE
-from dryline.storage.current_world import current_task
 from dryline.storage.errors import Busy, disk_is_full
 from dryline.storage.record import Record
 from dryline.world.real_time import monotonic
@@ -34,7 +33,7 @@ def retried_later(world: World, row: Record) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        world.epochs.require_current(current_task())
+        world.epochs.require_current()
         if is_of_no_row(error):
             raise
         if type(row).find(id=row.id) is None:

@@ -11,7 +11,7 @@ from marshmallow import ValidationError
 from dryline.jobs import export_files
 from dryline.jobs.due_rows import retried_later, work_on_each
 from dryline.models.exports import Export, requeue_interrupted
-from dryline.storage.current_world import WorldLocal, current_task, running_part
+from dryline.storage.current_world import WorldLocal, running_part
 from dryline.storage.errors import Conflict, Unavailable
 from dryline.world.world import World
 
@@ -132,7 +132,7 @@ def _write_file(world: World, export: Export) -> bool:
 
 
 def _fail(world: World, export: Export, error: Exception) -> None:
-    world.epochs.require_current(current_task())  # otherwise there is no such export any more
+    world.epochs.require_current()  # otherwise there is no such export any more
     if isinstance(error, OSError):
         reason = f"The file could not be written: {error.strerror or error}."
     elif isinstance(error, sqlite3.Error | peewee.DatabaseError):  # peewee has its own for the first row alone

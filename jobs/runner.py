@@ -122,7 +122,7 @@ class Runner:
         for step in self.steps:
             if self.world.ending.is_set() or self.world.clock.now() < moment:
                 return False
-            self.world.epochs.require_current(current_task())
+            self.world.epochs.require_current()
             found_work |= self._try(step, wire(moment))
         return found_work
 
@@ -140,7 +140,7 @@ class Runner:
                 log.error("Background work waits: %s", error)
             return False
         except Exception as error:
-            self.world.epochs.require_current(current_task())
+            self.world.epochs.require_current()
             if self._is_to_be_logged(step, began):
                 log.error("%s failed, and is tried again: %s", step.__name__, error, exc_info=error)
             return False

@@ -11,7 +11,7 @@ PAGE = 20  # numbers in an answer
 TRIES = 400  # numbers made up to fill a page
 
 # The cities of some area codes in North America, by country.
-_PLACES = {
+_CITIES = {
     "US": {
         "415": ("San Francisco", "CA"),
         "212": ("New York", "NY"),
@@ -59,8 +59,8 @@ def available_numbers(
 def _patterns(country: str, number_type: str, area_code: str | None) -> list[str]:
     """Return the patterns of whole numbers, calling code included. North America has every three-digit area code."""
     area = (area_code or "").lstrip("0") or area_code
-    if country in _PLACES:
-        codes = list(_TOLL_FREE if number_type == "TollFree" else _PLACES[country])
+    if country in _CITIES:
+        codes = list(_TOLL_FREE if number_type == "TollFree" else _CITIES[country])
         if area is not None:
             is_other = number_type != "TollFree" and len(area) == 3 and area[0] not in "01"
             codes = [code for code in codes if code.startswith(area)] or ([area] if is_other else [])
@@ -95,10 +95,10 @@ def _make_number(pattern: str, contains: str, random: Random) -> str | None:
 
 def _offer(number: str, country: str, number_type: str) -> dict[str, Any]:
     """Return a number as it is listed: each does voice, and SMS and MMS as is usual for its country and type."""
-    is_american = country in _PLACES
+    is_american = country in _CITIES
     sms = {"Local": is_american and number[-1] != "0", "Mobile": True, "TollFree": is_american}[number_type]
     mms = sms and is_american and int(number[-1]) % 4 != 3
-    area = _PLACES[country].get(number[2:5]) if is_american else None
+    area = _CITIES[country].get(number[2:5]) if is_american else None
     locality, region = area or (None, None)
     return {
         "phone_number": number,

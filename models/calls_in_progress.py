@@ -77,9 +77,16 @@ class CallInProgress(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        due = due_rows(cls, "due_at <= :moment", "due_at, id", limit, moment=moment)
         # A call that has begun later than the moment, before the clock was set back, ends at once.
-        return due or due_rows(cls, "shown_until > :moment", "shown_until, id", limit, moment=moment)
+        return due_rows(cls._due, limit, moment=moment) or due_rows(cls._begun_later, limit, moment=moment)
+
+    @classmethod
+    def _due(cls, moment: str) -> Any:
+        return cls.select().where(cls.due_at <= moment).order_by(cls.due_at, cls.id)
+
+    @classmethod
+    def _begun_later(cls, moment: str) -> Any:
+        return cls.select().where(cls.shown_until > moment).order_by(cls.shown_until, cls.id)
 
     @classmethod
     def ended_only(cls, log: type[Log], team: Record) -> list[Any]:

@@ -7,8 +7,9 @@ COMPLETED. Any other status empties the queue. The contract shows no transitions
 from collections import Counter
 from typing import Any, Self
 
-from peewee import SQL, Case, IntegerField, TextField, fn
+from peewee import Case, IntegerField, TextField, fn
 
+from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.collection import FLOW, VOICE_DEPLOYMENT, ImportContext, Row, StateCollection
 from dryline.models.due import due_rows
 from dryline.models.flows import Flow
@@ -24,16 +25,15 @@ from dryline.models.scripted_outcomes import require_outcomes
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.errors import Invalid
-from dryline.storage.record import JsonField, Record, tuples
+from dryline.storage.record import JsonField, Record, constant, tuples
 from dryline.world.clock import parse
 
 ACTIVE = ("STARTED", "RUNNING")
 # Columns whose change queues the rows anew.
 _SCHEDULE = ("data", "status", "batch_size", "batch_interval_minutes")
-# The campaign and the row of a call. The text is that of the index `voice_log_campaign`: a bound parameter as path
-# would keep SQLite from using it.
-_CAMPAIGN_ID = SQL("json_extract(metadata, '$.campaignId')")
-_ROW_ID = SQL("json_extract(metadata, '$.rowId')")
+# The campaign and the row of a call. The paths are constants, as in the index `voice_log_campaign`.
+_CAMPAIGN_ID = fn.json_extract(VoiceLog.metadata, constant("$.campaignId"))
+_ROW_ID = fn.json_extract(VoiceLog.metadata, constant("$.rowId")).coerce(False)
 
 
 class OutboundCampaign(Record):
@@ -136,17 +136,17 @@ class OutboundCampaign(Record):
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
         """Return those to start, as they were imported without a queue, or to complete."""
-        # The last condition is for calls that have ended early, since the clock was set back.
-        where = """
-            status IN ('STARTED', 'RUNNING')
-            AND NOT EXISTS (SELECT 1 FROM queued_call WHERE campaign_id = t1.id)
-            AND (
-                status = 'STARTED'
-                OR coalesce(ends_at, '') <= :moment
-                OR NOT EXISTS (SELECT 1 FROM call_in_progress WHERE deployment_id = t1.deployment_id)
-            )
-        """
-        return due_rows(cls, where, "created_at, id", limit, moment=moment)
+        return due_rows(cls._due, limit, moment=moment)
+
+    @classmethod
+    def _due(cls, moment: str) -> Any:
+        is_open = cls.status.in_([constant("STARTED"), constant("RUNNING")])
+        queue = QueuedCall.select(QueuedCall.id).where(QueuedCall.campaign_id == cls.id)
+        has_ended = fn.COALESCE(cls.ends_at, "") <= moment
+        # Calls may have ended early, since the clock was set back.
+        calls = CallInProgress.select(CallInProgress.id).where(CallInProgress.deployment_id == cls.deployment_id)
+        can_proceed = (cls.status == "STARTED") | has_ended | ~fn.EXISTS(calls)
+        return cls.select().where(is_open, ~fn.EXISTS(queue), can_proceed).order_by(cls.created_at, cls.id)
 
     def proceed(self, moment: str) -> None:
         """Start an imported campaign, or complete one whose last call has ended."""

@@ -1,20 +1,20 @@
 """Due rows: a query that an index answers. A record's `due` returns the next rows by a moment of API time, in order.
 
 It takes no lock and costs microseconds, since it runs once a second for each kind of background work.
+`tests/test_due.py` reads the plans of the queries.
 
 After the clock was set back, nothing waits for the old time: a row that was begun later than the moment is due at once.
 A time that a client has named stays, such as that of a batch.
 """
 
-from typing import TypeVar
+from collections.abc import Callable
+from functools import cache
+from typing import Any
 
-from dryline.models import plain_sql
-from dryline.models.plain_sql import json_list
 from dryline.storage.current_world import WorldLocal, current
-from dryline.storage.record import Record
+from dryline.storage.json_values import json_list, json_members
+from dryline.storage.record import Record, connection
 from dryline.world.real_time import monotonic
-
-AnyRecord = TypeVar("AnyRecord", bound=Record)
 
 RETRY_AFTER_S = 60.0  # of real time
 
@@ -23,12 +23,32 @@ RETRY_AFTER_S = 60.0  # of real time
 SET_ASIDE: WorldLocal[dict[tuple[type[Record], str], float]] = WorldLocal(lambda world: {})
 
 
-def due_rows(model: type[AnyRecord], where: str, order: str, limit: int = 1, **params: str) -> list[AnyRecord]:
-    """Return the first `limit` rows that meet the condition `where`, in `order`. Rows that are set aside are left out.
+class Parameter(str):
+    """The name of a parameter, which stands in a query where its value will be."""
 
-    Both are SQL about the table `t1`. A `:name` in it is one of `params`: a moment of API time, or a JSON list.
+    __slots__ = ()
+
+
+def due_rows(query: Callable[..., Any], limit: int, **values: str) -> list[Any]:
+    """Return the first rows of a query, without those that are set aside.
+
+    `query` is a class method of a record. It is called once, with parameters that have the names of `values`, and
+    returns a query of peewee's, which needs 0.4 ms to write its SQL.
     """
-    return plain_sql.due(model, where, order, {**params, "set_aside": json_list(_set_aside(model)), "limit": limit})
+    model, sql, params = _compile(query, tuple(values))
+    values = {**values, "set_aside": json_list(_set_aside(model))}
+    cells = [values[param] if isinstance(param, Parameter) else param for param in params]
+    return [model.from_row(row) for row in connection().execute(sql, (*cells, limit))]
+
+
+@cache
+def _compile(query: Callable[..., Any], names: tuple[str, ...]) -> tuple[type[Record], str, list[Any]]:
+    """Return the model of a query, its SQL, and its parameters but for the last, which is the limit."""
+    select = query(**{name: Parameter(name) for name in names})
+    model = select.model
+    is_set_aside = model.id.in_(json_members(Parameter("set_aside")))
+    sql, params = select.where(~is_set_aside).limit(0).sql()
+    return model, sql, params[:-1]
 
 
 def _set_aside(model: type[Record]) -> list[str]:

@@ -69,9 +69,9 @@ def make_plan(team: Team, type: str, data: dict[str, Any]) -> list[dict[str, Any
         cards += _cards(team, suite.echo_scorecard_ids, suite_id=suite.id)
     plan = []
     for one in agents or [None]:
-        own_cards = _cards(team, one.scorecard_ids, agent_id=one.id) if one else []
+        agent_cards = _cards(team, one.scorecard_ids, agent_id=one.id) if one else []
         who = {"agentId": one.id, "agentName": one.name} if one else {"agentId": None, "agentName": data.get("name")}
-        judged = {card.id: card for card in [*cards, *own_cards]}.values()
+        judged = {card.id: card for card in [*cards, *agent_cards]}.values()
         plan += [{**who, "scorecardId": card.id, "scorecardName": card.name, "items": card.items} for card in judged]
         if not judged:
             goals = (one.goals if one else data.get("goals")) or "The conversation came to an end."

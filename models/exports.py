@@ -171,15 +171,22 @@ class Export(Record):
         if settings.export_mode != "auto":
             return []
         latest = wire(parse(now) - timedelta(milliseconds=settings.export_delay_ms))
+        return due_rows(cls._due, limit, latest=latest, now=now)
+
+    @classmethod
+    def _due(cls, latest: str, now: str) -> Any:
         # An export that is newer than now was created before the clock was set back. It does not wait a second time.
-        where = "status = 'PENDING' AND (created_at <= :latest OR created_at > :now)"
-        return due_rows(cls, where, "created_at, id", limit, latest=latest, now=now)
+        is_due = (cls.created_at <= latest) | (cls.created_at > now)
+        return cls.select().where(cls.status == "PENDING", is_due).order_by(cls.created_at, cls.id)
 
     @classmethod
     def due_to_expire(cls, now: str, limit: int) -> list[Self]:
         """Return the next `limit` COMPLETED exports whose 24 hours are over."""
-        where = "status = 'COMPLETED' AND expires_at <= :now"
-        return due_rows(cls, where, "created_at, id", limit, now=now)
+        return due_rows(cls._due_to_expire, limit, now=now)
+
+    @classmethod
+    def _due_to_expire(cls, now: str) -> Any:
+        return cls.select().where(cls.status == "COMPLETED", cls.expires_at <= now).order_by(cls.created_at, cls.id)
 
     # The file
 

@@ -1,48 +1,23 @@
 """The queries of models/ that are plain SQL. Everything else asks with `Record` or with peewee.
 
 Each says why: peewee takes 0.4 ms to write a query, cannot say it, or SQLite would choose another index.
-`tests/test_plain_sql.py` reads their plans, and `tests/test_due.py` those of `due`.
+`tests/test_plain_sql.py` reads their plans.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
-import orjson
 from peewee import SQL
 
+from dryline.storage.json_values import json_list
 from dryline.storage.record import Record, connection
-from dryline.storage.statements import select_sql
-
-AnyRecord = TypeVar("AnyRecord", bound=Record)
 
 Cells = tuple[Any, ...]  # of one row
 # The value of the sort column, and the id that decides among equal values.
 SortKey = tuple[Any, str]
 Order = tuple[str, str]  # sort column; "asc" or "desc"
-
-
-def json_list(values: Sequence[str]) -> str:
-    """Return a list as a parameter, for `json_each`."""
-    return orjson.dumps(values).decode()
-
-
-# Background work: once a second for each of its kinds, so that 0.4 ms would be noticed. SQLite finds no partial index
-# by a status that is a parameter.
-
-
-def due(model: type[AnyRecord], where: str, order: str, params: Mapping[str, Any]) -> list[AnyRecord]:
-    """Return the first `:limit` rows of `model`, the table `t1`, that meet `where`, but for the ids in `:set_aside`."""
-    select = select_sql(model, tuple(model._meta.sorted_field_names), ())
-    sql = f"""
-        {select}
-        WHERE ({where})
-        AND id NOT IN (SELECT value FROM json_each(:set_aside))
-        ORDER BY {order}
-        LIMIT :limit
-    """
-    return [model.from_row(row) for row in connection().execute(sql, params)]
 
 
 # Lists of voice logs: the busiest of the lists, and in the order of one of its indexes.
@@ -234,3 +209,19 @@ def remove_logs(table: str, session: str, call: str, column: str, parent: Record
 def remove_llm_logs(worker_id: str) -> None:
     """Delete the LLM logs of a worker, those of no conversation too."""
     connection().execute("DELETE FROM llm_log WHERE worker_id = ?", (worker_id,))
+
+
+# A column of a document that is no column of its table.
+
+
+def due_time_of_row(never: str) -> str:
+    """Return the SQL of when a row of a Voice V1 campaign is called: `never`, if it is open and not queued."""
+    return f"""
+        coalesce(
+            (
+                SELECT due_at FROM queued_call
+                WHERE voicev1_campaign_id = voicev1_campaign_data.campaign_id AND row_id = voicev1_campaign_data.row_id
+            ),
+            CASE WHEN status IN ('PENDING', 'PROCESSING') AND done_at IS NULL THEN '{never}' END
+        )
+    """

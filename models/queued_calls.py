@@ -78,11 +78,19 @@ class QueuedCall(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        due = due_rows(cls, "due_at <= :moment", "due_at, id", limit, moment=moment)
-        # A row that was due when it was queued, before the clock was set back. Later batches keep their times. The plus
-        # keeps SQLite from the index that has the order, and from reading all of it.
-        queued_later = "created_at > :moment AND due_at <= created_at"
-        return due or due_rows(cls, queued_later, "+due_at, id", limit, moment=moment)
+        return due_rows(cls._due, limit, moment=moment) or due_rows(cls._queued_later, limit, moment=moment)
+
+    @classmethod
+    def _due(cls, moment: str) -> Any:
+        return cls.select().where(cls.due_at <= moment).order_by(cls.due_at, cls.id)
+
+    @classmethod
+    def _queued_later(cls, moment: str) -> Any:
+        # A row that was due when it was queued, before the clock was set back. Later batches keep their times.
+        is_queued_later = (cls.created_at > moment) & (cls.due_at <= cls.created_at)
+        # An expression keeps SQLite from the index that has the order, and from reading all of it.
+        due_at = cls.due_at.concat("")
+        return cls.select().where(is_queued_later).order_by(due_at, cls.id)
 
     @classmethod
     def first_due(cls, campaign_id: str) -> str | None:

@@ -11,12 +11,12 @@ from dryline.models.collection import WORKER, ImportContext, Row, StateCollectio
 from dryline.models.due import due_rows
 from dryline.models.folders import Folder
 from dryline.models.plain_sql import index_text
-from dryline.models.uploads import Upload, own_id
+from dryline.models.uploads import Upload, upload_id_in
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.storage.passages import passages_of
-from dryline.storage.record import JsonField, Record
+from dryline.storage.record import JsonField, Record, constant
 from dryline.world.clock import parse, wire
 
 # How long after its creation a resource is PROCESSING, and done. Assumed.
@@ -97,31 +97,28 @@ class Resource(Record):
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
         """Return the wire form. `signedS3FilePath` of an upload of the worker is signed anew for each answer."""
-        wire_form = super().project(names)
-        if "signedS3FilePath" in wire_form and wire_form["signedS3FilePath"] is None and self.s3_file_path:
+        members = super().project(names)
+        if "signedS3FilePath" in members and members["signedS3FilePath"] is None and self.s3_file_path:
             upload = Upload.find_by_url(self.worker_id, self.s3_file_path)
-            wire_form["signedS3FilePath"] = upload.reading_address(self.s3_file_path) if upload else None
-        return wire_form
+            members["signedS3FilePath"] = upload.reading_address(self.s3_file_path) if upload else None
+        return members
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        # A PROCESSING resource waits for its end only, so that it is not due again before that. One that is newer than
-        # the moment was created before the clock was set back, and does not wait for the old time.
-        where = """
-            status IN ('STARTED', 'PROCESSING')
-            AND (
-                status = 'STARTED' AND created_at <= :latest_started
-                OR status = 'PROCESSING' AND created_at <= :latest_processing
-                OR created_at > :moment
-            )
-        """
         now = parse(moment)
-        params = {
-            "moment": moment,
-            "latest_started": wire(now - PROCESSING_AFTER),
-            "latest_processing": wire(now - DONE_AFTER),
-        }
-        return due_rows(cls, where, "created_at, id", limit, **params)
+        started, processed = wire(now - PROCESSING_AFTER), wire(now - DONE_AFTER)
+        return due_rows(cls._due, limit, moment=moment, latest_started=started, latest_processing=processed)
+
+    @classmethod
+    def _due(cls, moment: str, latest_started: str, latest_processing: str) -> Any:
+        is_open = cls.status.in_([constant("STARTED"), constant("PROCESSING")])
+        is_started = (cls.status == "STARTED") & (cls.created_at <= latest_started)
+        # It waits for its end only, so that it is not due again before that.
+        is_processed = (cls.status == "PROCESSING") & (cls.created_at <= latest_processing)
+        # One that is newer than the moment was created before the clock was set back, and does not wait for the old
+        # time.
+        is_due = is_started | is_processed | (cls.created_at > moment)
+        return cls.select().where(is_open, is_due).order_by(cls.created_at, cls.id)
 
     def proceed(self, moment: str) -> None:
         """Change the status to that of a moment. A resource that is newer, since the clock was set back, is done."""
@@ -148,7 +145,7 @@ class Resource(Record):
         if self.rag_type in LINKS:
             is_address = re.match(r"https?://[^/?#\s]", self.raw_link or "", re.IGNORECASE)
             return None if is_address else f"{self.raw_link!r} is not an http or https address."
-        if own_id(self.s3_file_path or ""):
+        if upload_id_in(self.s3_file_path or ""):
             upload = Upload.find_by_url(self.worker_id, self.s3_file_path)
             if upload is None:
                 return f"No file was uploaded to {self.s3_file_path}."

@@ -3,14 +3,14 @@
 from datetime import timedelta
 from typing import Any, ClassVar, Self
 
-from peewee import TextField
+from peewee import TextField, fn
 
 from dryline.models.collection import ImportContext, Row, changes_without_due_time
 from dryline.models.due import due_rows
 from dryline.models.open_json import OpenJsonRecord
-from dryline.models.plain_sql import json_list
 from dryline.storage.current_world import current
-from dryline.storage.record import JsonField, Record
+from dryline.storage.json_values import json_list, json_members
+from dryline.storage.record import JsonField, Record, constant
 from dryline.world.clock import parse, wire
 
 STARTS_AFTER = timedelta(seconds=1)
@@ -53,15 +53,18 @@ class Run(OpenJsonRecord):
     @classmethod
     def due_with_status(cls, moment: str, limit: int, *statuses: str) -> list[Self]:
         """Return the due runs with these statuses, as `due` does."""
-        # The expressions of the index of open runs are written as they stand there.
+        return due_rows(cls._due, limit, moment=moment, statuses=json_list(statuses))
+
+    @classmethod
+    def _due(cls, moment: str, statuses: str) -> Any:
+        # These two are in the index of open runs.
+        is_open = cls.status.in_([constant(cls.waiting), constant("RUNNING")])
+        due_at = fn.COALESCE(cls.due_at, cls.created_at)
+
         # A run that was last changed later than the moment, before the clock was set back, does not wait again.
-        where = f"""
-            status IN ('{cls.waiting}', 'RUNNING')
-            AND status IN (SELECT value FROM json_each(:statuses))
-            AND (COALESCE(due_at, created_at) <= :moment OR updated_at > :moment)
-        """
-        order = "COALESCE(due_at, created_at), id"
-        return due_rows(cls, where, order, limit, moment=moment, statuses=json_list(statuses))
+        is_due = (due_at <= moment) | (cls.updated_at > moment)
+        has_status = cls.status.in_(json_members(statuses))
+        return cls.select().where(is_open, has_status, is_due).order_by(due_at, cls.id)
 
     def start_running(self, moment: str, conversations: int) -> None:
         """Change the status to RUNNING, as of the time it was due, at the latest of the moment of the round.

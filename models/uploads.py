@@ -88,7 +88,7 @@ class Upload(Record):
     @classmethod
     def find_by_url(cls, worker_id: str, address: str | None) -> Self | None:
         """Return the worker's upload with this address, or None for another server's and before the PUT."""
-        id = own_id(address)
+        id = upload_id_in(address)
         return cls.find(id=id, worker_id=worker_id) if id else None
 
     def reading_address(self, address: str) -> str:
@@ -113,7 +113,7 @@ def _visible(page: str) -> str:
     return _ENTITY.sub(lambda match: unescape(match[0]), words)
 
 
-def own_id(address: str | None) -> str | None:
+def upload_id_in(address: str | None) -> str | None:
     """Return the upload's id in an address of this server, or None for any other address."""
     match = _ADDRESS.search(address or "")
     return match[1] if match else None

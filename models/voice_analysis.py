@@ -7,21 +7,22 @@ from functools import partial
 from typing import Any
 
 import orjson
-from peewee import SQL, Select, fn
+from peewee import fn
 
 from dryline.models.business_hours import zone_of
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
-from dryline.storage.record import Record, unconverted
+from dryline.storage.json_values import json_list, json_members
+from dryline.storage.record import Record, constant, unconverted
 from dryline.world.clock import parse, wire
 
 # A call without a start counts by when its log was made.
 moment_of = fn.COALESCE(VoiceLog.start_time, VoiceLog.created_at)
 # The indexes `voice_log_team` and `voice_log_transfers` have these columns.
 ABOUT = (VoiceLog.id, moment_of, VoiceLog.worker_id, VoiceLog.deployment_id)
-METRICS = fn.JSON_EXTRACT(VoiceLog.transfer_data, SQL("'$.metrics'"))
+METRICS = fn.JSON_EXTRACT(VoiceLog.transfer_data, constant("$.metrics"))
 DETAILS = ("start_time", "end_time", "direction", "from_number", "to_number", "status")
 ISO_LENGTHS = {"daily": 10, "monthly": 7, "yearly": 4}
 
@@ -125,8 +126,7 @@ def _conditions(
     if worker_id is not None:
         conditions.append(VoiceLog.worker_id == worker_id)
     if deployment_ids:
-        ids = fn.json_each(orjson.dumps(deployment_ids).decode())
-        conditions.append(VoiceLog.deployment_id.in_(Select([ids], [SQL("value")])))
+        conditions.append(VoiceLog.deployment_id.in_(json_members(json_list(deployment_ids))))
     return conditions
 
 

@@ -7,14 +7,16 @@ from typing import Any, Self
 
 from peewee import TextField, chunked, fn
 
+from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.collection import ImportContext, Row, StateCollection, changes_without_due_time
 from dryline.models.due import due_rows
+from dryline.models.plain_sql import due_time_of_row
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times
 from dryline.models.scripted_outcomes import require_outcomes
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid, NotFound
-from dryline.storage.record import JsonField, Record
+from dryline.storage.record import JsonField, Record, constant
 from dryline.world.clock import LATEST, wire
 
 OPEN = ("PENDING", "PROCESSING")
@@ -97,14 +99,14 @@ class Voicev1Campaign(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        where = """
-            status = 'RUNNING'
-            AND EXISTS (SELECT 1 FROM voicev1_campaign_data WHERE campaign_id = t1.id)
-            AND NOT EXISTS (
-                SELECT 1 FROM voicev1_campaign_data WHERE campaign_id = t1.id AND status IN ('PENDING', 'PROCESSING')
-            )
-        """
-        return due_rows(cls, where, "created_at, id", limit)
+        return due_rows(cls._due, limit)
+
+    @classmethod
+    def _due(cls) -> Any:
+        rows = Voicev1CampaignData.select(Voicev1CampaignData.id).where(Voicev1CampaignData.campaign_id == cls.id)
+        open_rows = rows.where(Voicev1CampaignData.status.in_(OPEN))
+        is_due = fn.EXISTS(rows) & ~fn.EXISTS(open_rows)
+        return cls.select().where(cls.status == "RUNNING", is_due).order_by(cls.created_at, cls.id)
 
     def proceed(self, moment: str) -> None:
         """Complete the campaign, or fail it if every row failed, as of the time the last row was done."""
@@ -160,15 +162,23 @@ class Voicev1CampaignData(Record):
 
     @classmethod
     def over(cls, moment: str, limit: int) -> list[Self]:
-        # The first condition is that of the index.
-        ended = "status IN ('PENDING', 'PROCESSING') AND status = 'PROCESSING' AND done_at <= :moment"
+        return due_rows(cls._over, limit, moment=moment) or due_rows(cls._ended_early, limit, moment=moment)
+
+    @classmethod
+    def _over(cls, moment: str) -> Any:
+        return cls._called().where(cls.done_at <= moment)
+
+    @classmethod
+    def _ended_early(cls, moment: str) -> Any:
         # A row whose call has ended early, since the clock was set back.
-        ended_early = """
-            status IN ('PENDING', 'PROCESSING') AND status = 'PROCESSING' AND done_at > :moment
-            AND NOT EXISTS (SELECT 1 FROM call_in_progress WHERE id = json_extract(t1.outcome, '$.logId'))
-        """
-        over = due_rows(cls, ended, "done_at, id", limit, moment=moment)
-        return over or due_rows(cls, ended_early, "done_at, id", limit, moment=moment)
+        calls = CallInProgress.select(CallInProgress.id)
+        call = calls.where(CallInProgress.id == fn.json_extract(cls.outcome, "$.logId"))
+        return cls._called().where(cls.done_at > moment, ~fn.EXISTS(call))
+
+    @classmethod
+    def _called(cls) -> Any:
+        is_open = cls.status.in_([constant(status) for status in OPEN])  # the condition of the index
+        return cls.select().where(is_open, cls.status == "PROCESSING").order_by(cls.done_at, cls.id)
 
     def finish(self) -> None:
         """Set the row's result to the outcome of its call."""
@@ -196,22 +206,12 @@ def complete_imported_row(row: Row, rows: ImportContext) -> None:
     rows.add("queuedCalls", call)
 
 
-# The time of a row's call.
-_DUE_AT = f"""
-    coalesce(
-        (
-            SELECT due_at FROM queued_call
-            WHERE voicev1_campaign_id = voicev1_campaign_data.campaign_id AND row_id = voicev1_campaign_data.row_id
-        ),
-        CASE WHEN status IN ('PENDING', 'PROCESSING') AND done_at IS NULL THEN '{NEVER}' END
-    )
-"""
 STATE = {
     "voicev1Campaigns": StateCollection(Voicev1Campaign, required_links={"deployment_id": ("voicev1Deployments",)}),
     "voicev1CampaignData": StateCollection(
         Voicev1CampaignData,
         complete=complete_imported_row,
-        computed={"due_at": _DUE_AT},
+        computed={"due_at": due_time_of_row(NEVER)},
         required_links={"campaign_id": ("voicev1Campaigns",)},
         changes_at=lambda row: changes_without_due_time(row) if row.get("status", OPEN[0]) in OPEN else None,
         has_id=False,

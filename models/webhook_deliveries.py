@@ -16,7 +16,6 @@ from peewee import IntegerField, TextField
 from dryline.models.collection import DEPLOYMENT, ImportContext, Row, StateCollection
 from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.due import due_rows
-from dryline.models.plain_sql import json_list
 from dryline.models.recordings import addresses_at
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.webhook_payloads import (
@@ -31,7 +30,8 @@ from dryline.models.webhook_payloads import (
 from dryline.storage.current_world import current
 from dryline.storage.errors import Conflict, Invalid
 from dryline.storage.json_shapes import readable
-from dryline.storage.record import JsonField, Record, Rows, tuples
+from dryline.storage.json_values import json_list, json_members
+from dryline.storage.record import JsonField, Record, Rows, constant, tuples
 from dryline.world.clock import parse, wire
 from dryline.world.masking import mask_addresses
 
@@ -92,30 +92,40 @@ class WebhookDelivery(Record):
     @classmethod
     def due(cls, moment: str, limit: int, *, but_urls: Sequence[str] = ()) -> list[Self]:
         """Return the next deliveries that are due, without those to `but_urls`."""
-        waiting = """
-            status = 'PENDING' AND due_at <= :moment
-            AND url NOT IN (SELECT value FROM json_each(:but_urls))
+        urls = json_list(but_urls)
+        due = due_rows(cls._due, limit, moment=moment, but_urls=urls)
+        if due:
+            return due
+
+        # When a delivery is due again whose first, second and third attempt was at the moment.
+        first, second, third = (wire(parse(moment) + pause) for pause in BACKOFF)
+        return due_rows(cls._begun_later, limit, moment=moment, first=first, second=second, third=third, but_urls=urls)
+
+    @classmethod
+    def _due(cls, moment: str, but_urls: str) -> Any:
+        return cls._pending(but_urls).where(cls.due_at <= moment).order_by(cls.due_at, cls.id)
+
+    @classmethod
+    def _begun_later(cls, moment: str, first: str, second: str, third: str, but_urls: str) -> Any:
+        """Return the deliveries that were created, or tried in vain, after the moment, before the clock was set back.
+
+        Such a delivery is due later than one whose last attempt, of as many, was at the moment.
         """
-        # A delivery that was created, or tried in vain, later than the moment, before the clock was set back: it is due
-        # later than one whose last attempt, of as many, was at the moment.
-        begun_later = """
-            id IN (
-                SELECT delivery.id FROM json_each(:latest_due) AS latest
-                CROSS JOIN webhook_delivery AS delivery
-                WHERE delivery.status = 'PENDING'
-                AND delivery.attempts = latest.key
-                AND delivery.due_at > latest.value
-            )
-            AND (attempts > 0 OR created_at > :moment)
-            AND url NOT IN (SELECT value FROM json_each(:but_urls))
-        """
-        but = json_list(but_urls)
-        # By the number of attempts: when a delivery is due that was created, or last tried, at the moment.
-        latest_due = json_list([moment, *[wire(parse(moment) + pause) for pause in BACKOFF]])
-        due = due_rows(cls, waiting, "due_at, id", limit, moment=moment, but_urls=but)
-        return due or due_rows(
-            cls, begun_later, "due_at, id", limit, moment=moment, but_urls=but, latest_due=latest_due
-        )
+        new = cls._due_after(moment, attempts=0).where(cls.created_at > moment)
+        tried_once, tried_twice = cls._due_after(first, attempts=1), cls._due_after(second, attempts=2)
+        tried_thrice = cls._due_after(third, attempts=3)
+        # Four queries of ids, since SQLite would read all pending deliveries if these were four conditions.
+        ids = new | tried_once | tried_twice | tried_thrice
+        return cls._pending(but_urls).where(cls.id.in_(ids)).order_by(cls.due_at, cls.id)
+
+    @classmethod
+    def _due_after(cls, moment: str, attempts: int) -> Any:
+        is_pending = cls.status == constant("PENDING")
+        return cls.select(cls.id).where(is_pending, cls.attempts == attempts, cls.due_at > moment)
+
+    @classmethod
+    def _pending(cls, but_urls: str) -> Any:
+        return cls.select().where(cls.status == constant("PENDING"), cls.url.not_in(json_members(but_urls)))
 
     @classmethod
     def search(cls, limit: int, *, but: str | None = None, **where: Any) -> list[Self]:

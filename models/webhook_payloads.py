@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LogRow = Mapping[str, Any]  # a row of voice logs, by column names
 
 STARTED, ENDED = "call_started", "call_ended"
-_AT_START = "ringing"  # every call's `status` then (calls_in_progress.py)
+_FIRST_STATUS = "ringing"  # every call's `status` then (calls_in_progress.py)
 
 
 def webhook_payload(webhook: CustomWebhook, log: LogRow, event: str) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def webhook_payload(webhook: CustomWebhook, log: LogRow, event: str) -> dict[str
     A name is one of the contract's, the key of an extraction, or a member of the log.
     """
     body: dict[str, Any] = {"webhook_id": webhook.id, "log_id": log["id"], "deployment_id": log["deployment_id"]}
-    known = _started(log) | {"status": _AT_START} if event == STARTED else _ended(log)
+    known = _started(log) | {"status": _FIRST_STATUS} if event == STARTED else _ended(log)
     for name in names_of(webhook.fields):
         if name not in body and known.get(name) is not None:
             body[name] = known[name]

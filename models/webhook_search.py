@@ -15,8 +15,9 @@ from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.storage.record import Record
 from dryline.world.criteria import (
-    MAX_SURPLUS,
+    MAX_FOUND,
     Bounds,
+    Matches,
     Near,
     Test,
     Verification,
@@ -24,13 +25,13 @@ from dryline.world.criteria import (
     json_parts,
     misses_of,
     nearest,
+    verify_count,
 )
 from dryline.world.masking import mask_addresses
 from dryline.world.path_patterns import text_pattern
 from dryline.world.real_time import monotonic
 
 ANY_STATUS = "all"
-MAX_FOUND = 100  # deliveries that a search returns
 LOOK_EVERY_S = 0.02  # real time between two looks for changes
 
 # The records that a delivery belongs to, by the names of its columns.
@@ -104,15 +105,7 @@ def _has_json(expected: Any, delivery: WebhookDelivery) -> bool:
     return includes(delivery.request["body"], expected)
 
 
-@dataclass(frozen=True)
-class FoundDeliveries:
-    """The number of deliveries that meet all criteria, and the newest of them."""
-
-    count: int
-    newest: list[WebhookDelivery]
-
-
-def search(criteria: DeliveryCriteria) -> FoundDeliveries:
+def search(criteria: DeliveryCriteria) -> Matches[WebhookDelivery]:
     """Find the deliveries that meet all criteria. Raises NotFound for an unknown id."""
     criteria.require_known()
     tests, count = criteria.tests(), 0
@@ -121,7 +114,7 @@ def search(criteria: DeliveryCriteria) -> FoundDeliveries:
         if not misses_of(tests, delivery):
             count += 1
             newest += [delivery] if len(newest) < MAX_FOUND else []
-    return FoundDeliveries(count, newest)
+    return Matches(count, newest)
 
 
 def find_nearest(criteria: DeliveryCriteria) -> tuple[Near[WebhookDelivery], ...]:
@@ -133,18 +126,15 @@ def verify(criteria: DeliveryCriteria, bounds: Bounds) -> Verification[WebhookDe
     """Check how many deliveries there are. Raises NotFound and Invalid, also if older ones were deleted."""
     if bounds.least == 0:
         criteria.require_known_members()
-    matching = search(criteria)
-    if bounds.include(matching.count):
-        if bounds.most is not None:
-            WebhookDelivery.require_all()
-        return Verification(True, matching.count, bounds)
-    if matching.count < bounds.least:
-        return Verification(False, matching.count, bounds, nearest=find_nearest(criteria))
-    surplus = matching.newest[: matching.count - (bounds.most or 0)][:MAX_SURPLUS]
-    return Verification(False, matching.count, bounds, surplus=tuple(surplus))
+    return verify_count(
+        search(criteria),
+        bounds,
+        require_all=WebhookDelivery.require_all,
+        find_nearest=lambda: find_nearest(criteria),
+    )
 
 
-def wait(criteria: DeliveryCriteria, count: int, within_s: float) -> FoundDeliveries:
+def wait(criteria: DeliveryCriteria, count: int, within_s: float) -> Matches[WebhookDelivery]:
     """Wait until `count` deliveries meet all criteria, and return them. Work that is due is done at once.
 
     Returns fewer when the time is over or the server ends.

@@ -10,7 +10,7 @@ from dryline.models.collection import StateCollection
 from dryline.models.due import due_rows
 from dryline.models.numbering import e164
 from dryline.models.teams import Team
-from dryline.storage.record import JsonField, Record
+from dryline.storage.record import JsonField, Record, constant
 from dryline.world.clock import parse, wire
 
 REVIEW = timedelta(seconds=60)  # API time from purchase to the provider's word
@@ -35,9 +35,13 @@ class WhatsappSender(Record):
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
         latest = wire(parse(moment) - REVIEW)
+        return due_rows(cls._due, limit, latest=latest, moment=moment)
+
+    @classmethod
+    def _due(cls, latest: str, moment: str) -> Any:
         # A sender that is newer than the moment was created before the clock was set back.
-        where = "status = 'PENDING' AND (created_at <= :latest OR created_at > :moment)"
-        return due_rows(cls, where, "created_at, id", limit, latest=latest, moment=moment)
+        is_due = (cls.created_at <= latest) | (cls.created_at > moment)
+        return cls.select().where(cls.status == constant("PENDING"), is_due).order_by(cls.created_at, cls.id)
 
     def proceed(self, moment: str) -> None:
         """End the review, as of the moment it was over."""

@@ -20,15 +20,15 @@ class CallRows(fields.Field):
             raise ValidationError("Must be an object.")
         faults: Faults = []
         rows = dict(value)
-        for name, form in (("log", voice_logs.ROWS["voiceLogs"]), ("session", sessions.ROWS["sessions"])):
-            rows[name] = form.read_columns(value.get(name), name, faults)
+        for name, schema in (("log", voice_logs.ROWS["voiceLogs"]), ("session", sessions.ROWS["sessions"])):
+            rows[name] = schema.read_columns(value.get(name), name, faults)
         lists = ("llm_logs", llm_logs.ROWS["llmLogs"]), ("runtime_errors", runtime_errors.ROWS["runtimeErrors"])
-        for name, form in lists:
+        for name, schema in lists:
             members = value.get(name)
             if not isinstance(members, list):
                 faults.append((name, "Must be a list."))
                 continue
-            rows[name] = [form.read_columns(row, f"{name}[{n}]", faults) for n, row in enumerate(members)]
+            rows[name] = [schema.read_columns(row, f"{name}[{n}]", faults) for n, row in enumerate(members)]
         if faults:
             raise ValidationError({path: [message] for path, message in faults})
         return rows

@@ -61,7 +61,7 @@ class CampaignMembersSchema(ApiSchema):
     )
 
 
-class OutboundCampaignBodySchema(CampaignMembersSchema):
+class OutboundCampaignBody(CampaignMembersSchema):
     """A campaign to create."""
 
     class Meta(CampaignMembersSchema.Meta):
@@ -74,7 +74,7 @@ class OutboundCampaignBodySchema(CampaignMembersSchema):
     created_by_id = fields.String(data_key="created_by", metadata={"description": "id of a user"})
 
 
-class CampaignUpdateBodySchema(CampaignMembersSchema):
+class CampaignUpdateBody(CampaignMembersSchema):
     """Changes of a campaign."""
 
 
@@ -119,7 +119,7 @@ class TextRow(fields.Dict):
         return {**super()._deserialize(rest, attr, data, **kwargs), "dryline": for_stand_in}
 
 
-class VoiceBatchCallsBodySchema(ApiSchema):
+class VoiceBatchCallsBody(ApiSchema):
     """Batch calls of a voice deployment."""
 
     data = fields.List(

@@ -7,18 +7,6 @@ from dryline.schemas.deployments import DeploymentSchema
 from dryline.schemas.row_schemas import RowSchema
 
 
-class ChatEmbedDeploymentSchema(DeploymentSchema):  # Contract: records.chat_embed_deployment
-    """A deployment of a flow as a chat widget."""
-
-    embed_id = fields.String()
-    agent_name = fields.String(allow_none=True)
-    agent_logo_url = fields.String(allow_none=True)
-    primary_color = fields.String(allow_none=True)
-    styling = JsonObject(allow_none=True)
-    welcome_message = fields.String(allow_none=True)
-    flow_version_id = fields.String(allow_none=True)
-
-
 class ChatEmbedDeploymentUpdateBody(ApiSchema):
     """Changes of a chat widget deployment."""
 
@@ -28,13 +16,23 @@ class ChatEmbedDeploymentUpdateBody(ApiSchema):
     agent_name = fields.String()
     agent_logo_url = fields.String()
     primary_color = fields.String()
-    styling = fields.Dict(keys=fields.String(), values=fields.String())
+    styling: fields.Field = fields.Dict(keys=fields.String(), values=fields.String())
 
 
 class ChatEmbedDeploymentBody(ChatEmbedDeploymentUpdateBody):
     """A chat widget deployment to create."""
 
     flow_version_id = fields.String()
+
+
+class ChatEmbedDeploymentSchema(ChatEmbedDeploymentBody, DeploymentSchema):  # Contract: records.chat_embed_deployment
+    """A deployment of a flow as a chat widget."""
+
+    class Meta(ApiSchema.Meta):
+        null_in_answers = ("agent_name", "agent_logo_url", "primary_color", "welcome_message", "flow_version_id")
+
+    embed_id = fields.String()
+    styling = JsonObject(allow_none=True)
 
 
 ROWS = {"chatEmbedDeployments": RowSchema(ChatEmbedDeploymentSchema, "workerId flowId name")}

@@ -28,7 +28,15 @@ class AnyDeploymentSchema(
     # Contract: records.any_deployment.
 
     class Meta(DeploymentSchema.Meta):
-        pass
+        null_in_answers = tuple(
+            {
+                *VoiceDeploymentSchema.Meta.null_in_answers,
+                *VoiceV1DeploymentSchema.Meta.null_in_answers,
+                *ChatDeploymentSchema.Meta.null_in_answers,
+                *ChatEmbedDeploymentSchema.Meta.null_in_answers,
+            }
+            - {"success_criteria"}  # which is there if it is included, and is a list then
+        )
 
     sentinel_assignments = fields.List(JsonObject(), metadata={"description": "only if included"})
     success_criteria = success_criteria(

@@ -1,9 +1,7 @@
 """Schemas of the request log: entries, filters, conditions, verification."""
 
-from typing import Any
-
 import regex
-from marshmallow import ValidationError, fields, validate, validates_schema
+from marshmallow import ValidationError, fields, validate
 
 from dryline.schemas.base import (
     AnyTime,
@@ -18,6 +16,7 @@ from dryline.schemas.base import (
     QuerySchema,
     Timestamp,
 )
+from dryline.schemas.checks import AwaitedSchema, ExpectedSchema, awaited_count
 from dryline.world.origins import ALL, ORIGINS, UNSEARCHED
 
 _ORIGIN = (
@@ -92,21 +91,6 @@ def require_pattern(value: str) -> None:
         raise ValidationError("Nested too deeply.") from None
 
 
-class TimesSchema(ApiSchema):
-    """The expected number of requests."""
-
-    error_messages = {"type": "Must be a number, or an object with min and max."}  # noqa: RUF012
-
-    min = Integer(load_default=None, validate=validate.Range(0), metadata={"description": "least number of requests"})
-    max = Integer(load_default=None, validate=validate.Range(0), metadata={"description": "most requests"})
-
-    @validates_schema
-    def check_bounds(self, data: dict[str, Any], **kwargs: Any) -> None:
-        """Check that some number is within the bounds."""
-        if None not in (data["min"], data["max"]) and data["min"] > data["max"]:
-            raise ValidationError("Must not be less than min.", "max")
-
-
 class ContentSchema(ApiSchema):
     """Conditions for the content of a request, beside its headers. A field that is left out or null matches all."""
 
@@ -135,39 +119,14 @@ class ConditionsSchema(ContentSchema):
     origin = fields.String(load_default=None, validate=OneOf(*ORIGINS, ALL), metadata={"description": _ORIGIN_SEARCHED})
 
 
-class Times(fields.Nested):
-    """Bounds, or a number of requests that is exact."""
-
-    other_forms = ({"type": "integer", "minimum": 0},)
-
-    def _deserialize(self, value: Any, attr: Any, data: Any, partial: Any = None, **kwargs: Any) -> Any:
-        if isinstance(value, int) and not isinstance(value, bool):
-            value = {"min": value, "max": value}
-        return super()._deserialize(value, attr, data, partial, **kwargs)
-
-
-class VerifySchema(ConditionsSchema):
+class VerifySchema(ExpectedSchema, ConditionsSchema):
     """Expected requests. Without `times`, at least one is expected; a number is exact."""
 
-    times = Times(TimesSchema, load_default=None)
 
-
-class WaitSchema(ConditionsSchema):
+class WaitSchema(AwaitedSchema, ConditionsSchema):
     """Requests to wait for. Earlier requests count as well, unless `since` or `after` excludes them."""
 
-    count = Integer(load_default=1, validate=validate.Range(1, 10_000), metadata={"description": "number of requests"})
-    timeout_ms = Integer(
-        load_default=10_000,
-        validate=validate.Range(0, 60_000),
-        metadata={"description": "longest time to wait, in milliseconds of real time"},
-    )
-
-
-class ArrivedSchema(ApiSchema):
-    """Requests that were waited for."""
-
-    count = Integer(metadata={"description": "number of matching requests"})
-    requests = fields.List(fields.Nested(EntrySchema), metadata={"description": "the newest 100 that match"})
+    count = awaited_count("requests")
 
 
 class CountSchema(ApiSchema):
@@ -176,11 +135,16 @@ class CountSchema(ApiSchema):
     count = Integer(metadata={"description": "number of matching requests"})
 
 
-class UnmetSchema(ApiSchema):
+class ArrivedSchema(CountSchema):
+    """Requests that were waited for."""
+
+    requests = fields.List(fields.Nested(EntrySchema), metadata={"description": "the newest 100 that match"})
+
+
+class UnmetSchema(CountSchema):
     """A failed verification, with the requests beyond the maximum or those that nearly match."""
 
     error = fields.String(metadata={"description": "expected and actual number"})
-    count = Integer(metadata={"description": "number of matching requests"})
     surplus = fields.List(
         fields.Nested(EntrySchema),
         metadata={"description": "if there are too many: the newest requests beyond the maximum"},

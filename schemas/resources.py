@@ -43,7 +43,7 @@ class ResourceSchema(ApiSchema):  # Contract: records.resource
     worker_id = fields.String()
 
 
-class LinkResourceBodySchema(ApiSchema):
+class LinkResourceBody(ApiSchema):
     """A link resource to create."""
 
     name = fields.String(required=True)
@@ -62,7 +62,7 @@ class WholeNumber(Number):
         return int(number)
 
 
-class FileResourceBodySchema(ApiSchema):
+class FileResourceBody(ApiSchema):
     """A file resource to create from an upload."""
 
     name = fields.String(required=True)

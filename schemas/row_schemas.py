@@ -35,7 +35,7 @@ class RowSchema:
         shapes: Shapes | None = None,
         **further: fields.Field,
     ) -> None:
-        self._schema, self._without, self._own = schema, without.split(), further
+        self._schema, self._without, self._further = schema, without.split(), further
         self.id = id
         self.on_export = on_export
         self._shapes = shapes or {}
@@ -50,7 +50,7 @@ class RowSchema:
         exported = {name: f for name, f in record.items() if not f.load_only and name not in self._without}
         return {
             field.data_key or camel(name): (field.attribute or name, field)
-            for name, field in {**exported, **self._own}.items()
+            for name, field in {**exported, **self._further}.items()
         }
 
     @cached_property

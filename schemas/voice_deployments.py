@@ -10,31 +10,13 @@ from dryline.schemas.row_schemas import RowSchema
 from dryline.schemas.voice_external_config import VoiceExternalConfigSchema
 
 
-class VoiceDeploymentSchema(DeploymentSchema):  # Contract: records.voice_deployment
-    """A deployment of a flow to a telephone number."""
-
-    enable_voice_sentiment = Boolean()
-    phone_number = fields.String(allow_none=True)
-    voice_provider = fields.String(allow_none=True)
-    voice_id = fields.String(allow_none=True)
-    agent_id = fields.String(allow_none=True)
-    external_config = fields.Nested(VoiceExternalConfigSchema, allow_none=True)
-    backup_phone_number = fields.String(allow_none=True)
-    backup_phone_message = fields.String(allow_none=True)
-    twilml_bin_sid = fields.String(allow_none=True, metadata={"description": "id of the provider's call instructions"})
-    engine_model = fields.String(allow_none=True)
-    extractions = extractions(allow_none=True)
-    success_criteria = success_criteria(allow_none=True)
-    custom_webhooks = fields.List(fields.Nested(CustomWebhookSchema))
-
-
 class VoiceMembersSchema(ApiSchema):
     """The fields that creating and updating a voice deployment have in common."""
 
     name = fields.String(required=True)
     phone_number = fields.String(required=True, metadata={"description": "number in E.164"})
     flow_id = fields.String(required=True)
-    external_config = AsSent(VoiceExternalConfigSchema)
+    external_config: fields.Field = AsSent(VoiceExternalConfigSchema)
     enable_voice_sentiment = Boolean(load_default=False)
     engine_model = fields.String(allow_none=True)
     extractions = extractions()
@@ -62,6 +44,21 @@ class VoiceDeploymentUpdateBody(VoiceMembersSchema):
     """Changes of a voice deployment. `customWebhooks` replaces the present webhooks."""
 
     custom_webhooks = fields.List(AsSent(WebhookAddressSchema))
+
+
+class VoiceDeploymentSchema(VoiceMembersSchema, DeploymentSchema):  # Contract: records.voice_deployment
+    """A deployment of a flow to a telephone number."""
+
+    class Meta(ApiSchema.Meta):
+        null_in_answers = ("extractions", "success_criteria", "backup_phone_number", "backup_phone_message")
+
+    phone_number = fields.String(allow_none=True)
+    voice_provider = fields.String(allow_none=True)
+    voice_id = fields.String(allow_none=True)
+    agent_id = fields.String(allow_none=True)
+    external_config = fields.Nested(VoiceExternalConfigSchema, allow_none=True)
+    twilml_bin_sid = fields.String(allow_none=True, metadata={"description": "id of the provider's call instructions"})
+    custom_webhooks = fields.List(fields.Nested(CustomWebhookSchema))
 
 
 ROWS = {"voiceDeployments": RowSchema(VoiceDeploymentSchema, "workerId flowId name", without="custom_webhooks")}

@@ -48,7 +48,7 @@ class LenientNumber(Number):
         return super()._deserialize(value, attr, data, **kwargs)
 
 
-class VoiceV1BatchCallsBodySchema(ApiSchema):
+class VoiceV1BatchCallsBody(ApiSchema):
     """Batch calls of a legacy voice deployment."""
 
     data = fields.List(AsSent(CallRowSchema), required=True, metadata={"description": "rows, one per call"})

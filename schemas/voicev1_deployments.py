@@ -11,26 +11,8 @@ from dryline.schemas.json_text import FunctionsText, ObjectAsText, ObjectOrObjec
 from dryline.schemas.row_schemas import RowSchema, TextsAsText
 
 
-class VoiceV1DeploymentSchema(DeploymentSchema):  # Contract: records.voicev1_deployment
-    """A legacy deployment of a flow to a telephone number."""
-
-    phone_number = fields.String()
-    objective = fields.String()
-    allowed_transfer_numbers = fields.String(metadata={"description": "JSON text of the array"})
-    resource_keys = fields.String(metadata={"description": "JSON text of the array"})
-    start_sentence = fields.String(allow_none=True)
-    end_sentence = fields.String(allow_none=True)
-    voice_id = fields.String(allow_none=True)
-    language = fields.String(allow_none=True)
-    functions = ObjectOrObjects(allow_none=True, metadata={"description": "object that was sent as text, or list"})
-    model = fields.String(allow_none=True)
-    ws_base_url = fields.String(allow_none=True)
-    config = JsonObject(allow_none=True)
-    extractions = extractions(allow_none=True)
-
-
-class VoiceV1DeploymentBody(ApiSchema):
-    """A legacy deployment to create. All fields are required, except `extractions`."""
+class VoiceV1MembersSchema(ApiSchema):
+    """The fields that bodies and answers of a legacy deployment have in common."""
 
     name = fields.String(required=True)
     phone_number = fields.String(required=True)
@@ -40,17 +22,34 @@ class VoiceV1DeploymentBody(ApiSchema):
     end_sentence = fields.String(required=True, allow_none=True)
     voice_id = fields.String(required=True, allow_none=True)
     language = fields.String(required=True, allow_none=True)
+    model = fields.String(required=True, allow_none=True)
+    ws_base_url = fields.String(required=True, allow_none=True)
+    extractions = extractions()
+
+
+class VoiceV1DeploymentSchema(VoiceV1MembersSchema, DeploymentSchema):  # Contract: records.voicev1_deployment
+    """A legacy deployment of a flow to a telephone number."""
+
+    class Meta(ApiSchema.Meta):
+        null_in_answers = ("extractions",)
+
+    allowed_transfer_numbers = fields.String(metadata={"description": "JSON text of the array"})
+    resource_keys = fields.String(metadata={"description": "JSON text of the array"})
+    functions = ObjectOrObjects(allow_none=True, metadata={"description": "object that was sent as text, or list"})
+    config = JsonObject(allow_none=True)
+
+
+class VoiceV1DeploymentBody(VoiceV1MembersSchema):
+    """A legacy deployment to create. All fields are required, except `extractions`."""
+
     allowed_transfer_numbers = StringsAsText(required=True)
     functions = FunctionsText(
         required=True,
         allow_none=True,
         metadata={"description": "JSON text of an object (other text is stored as text), or a list"},
     )
-    model = fields.String(required=True, allow_none=True)
     resource_keys = StringsAsText(required=True)
-    ws_base_url = fields.String(required=True, allow_none=True)
     config: fields.Field = JsonObject(required=True)
-    extractions = extractions()
 
     @pre_load
     def _complete(self, data: Any, *, partial: Any, unknown: Any, **kwargs: Any) -> Any:

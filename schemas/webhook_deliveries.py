@@ -1,9 +1,9 @@
 """Schemas of deliveries to custom webhooks. Contract: records.custom_webhook_delivery, assumed beyond."""
 
-from marshmallow import fields, validate
+from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, Timestamp
-from dryline.schemas.request_log import Times, TimesSchema
+from dryline.schemas.checks import AwaitedSchema, ExpectedSchema, awaited_count
 from dryline.schemas.row_schemas import RowSchema
 
 STATUSES = ("PENDING", "DELIVERED", "FAILED", "REFUSED")
@@ -68,23 +68,14 @@ class DeliveryConditionsSchema(ApiSchema):
     )
 
 
-class VerifyWebhooksSchema(DeliveryConditionsSchema):
+class VerifyWebhooksSchema(ExpectedSchema, DeliveryConditionsSchema):
     """Expected deliveries. Without `times`, at least one is expected; a number is exact."""
 
-    times = Times(TimesSchema, load_default=None)
 
-
-class WaitForWebhooksSchema(DeliveryConditionsSchema):
+class WaitForWebhooksSchema(AwaitedSchema, DeliveryConditionsSchema):
     """Deliveries to wait for. Earlier ones count as well."""
 
-    count = Integer(
-        load_default=1, validate=validate.Range(1, 10_000), metadata={"description": "number of deliveries"}
-    )
-    timeout_ms = Integer(
-        load_default=10_000,
-        validate=validate.Range(0, 60_000),
-        metadata={"description": "longest time to wait, in milliseconds of real time"},
-    )
+    count = awaited_count("deliveries")
 
 
 class DeliveryCountSchema(ApiSchema):

@@ -5,8 +5,6 @@ An imported row is a dict by columns; state/parsing.py reads it.
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from functools import cache
-from itertools import compress
 from typing import IO, Any
 
 import orjson
@@ -14,11 +12,12 @@ from peewee import chunked
 
 from dryline.models.due import SET_ASIDE
 from dryline.models.teams import ApiKey, Team, admit_keys, forget_keys, start_team
+from dryline.state import plain_sql
 from dryline.state.collections import COLLECTIONS
 from dryline.state.import_rows import Import
 from dryline.state.parsing import BEGINNING, Document, row_schemas
 from dryline.storage.errors import Conflict
-from dryline.storage.record import connection, wire_rows
+from dryline.storage.record import wire_rows
 from dryline.world.world import World
 
 Row = dict[str, Any]
@@ -56,21 +55,16 @@ def _portions(collection: str, names: Mapping[str, str], team_id: str | None) ->
     conditions = dict(about.fixed)
     if team_id is not None:
         conditions["team_id"] = team_id
-    where = " AND ".join(f'"{name}" IS ?' for name in conditions)
-    table = f'"{model._meta.table_name}"'
+    table = model._meta.table_name
 
-    # SQLite would carry the large cells along while it sorts, so the order comes first.
-    sorted_by = ", ".join(f'"{fields[name].column_name}"' for name in about.sorted_by)
-    sql = f"SELECT rowid, {sorted_by} FROM {table}" + (f" WHERE {where}" if where else "")
-    keys = connection().execute(sql, tuple(conditions.values())).fetchall()
+    sorted_by = [fields[name].column_name for name in about.sorted_by]
+    keys = plain_sql.sort_keys(table, sorted_by, conditions)
     keys.sort(key=lambda key: about.age(list(key[1:])))
 
-    cells = ", ".join(about.computed.get(name) or f'"{fields[name].column_name}"' for name in members.values())
+    cells = [about.computed.get(name) or f'"{fields[name].column_name}"' for name in members.values()]
     keys_of_teams = ApiKey.by_team() if model is Team else {}
     for portion in chunked((key[0] for key in keys), _ROWS_AT_A_TIME):
-        marks = ", ".join("?" * len(portion))
-        cursor = connection().execute(f"SELECT rowid, {cells} FROM {table} WHERE rowid IN ({marks})", portion)
-        rows = {row[0]: row[1:] for row in cursor}
+        rows = plain_sql.rows_by_rowid(table, cells, portion)
         wire = wire_rows(model, members, [rows[rowid] for rowid in portion])
         for team in wire if model is Team else ():
             team["apiKeys"] = [key.project(_KEY) for key in keys_of_teams.get(team["id"], ())]
@@ -108,8 +102,8 @@ class TableRows:
         self.moment, self.same_until = moment, same_until
         self._ids = world.ids.state() if world.settings.seed is not None else None
         self._rows: dict[str, list[tuple[Any, ...]]] = {}
-        for table in _team_tables():
-            rows = connection().execute(f'SELECT * FROM "{table}" ORDER BY rowid').fetchall()
+        for table in plain_sql.team_tables():
+            rows = plain_sql.all_rows(table)
             if rows and table != "resource_text":  # a trigger fills it
                 self._rows[table] = rows
 
@@ -121,8 +115,7 @@ class TableRows:
         """Insert the rows into empty tables."""
         now = world.stamp()
         for table, rows in self._rows.items():
-            marks = ", ".join("?" * len(rows[0]))
-            connection().executemany(f'INSERT INTO "{table}" VALUES ({marks})', (self._at(now, row) for row in rows))
+            plain_sql.insert_rows(table, (self._at(now, row) for row in rows), len(rows[0]))
         if self._ids is not None:
             world.ids.restore(self._ids)
         forget_keys()
@@ -198,30 +191,16 @@ def require_removable_team(team_id: str) -> None:
 
 def wipe(world: World, team_id: str | None = None, survivor: Team | None = None) -> None:
     """Delete all rows of all teams, or of one; `survivor` keeps its name and keys. Foreign keys must be off."""
-    tables = _team_tables()
+    tables = plain_sql.team_tables()
     # SQLite would write the pages of empty tables, too.
-    checks = ", ".join(f'EXISTS (SELECT 1 FROM "{name}")' for name in tables)
-    flags = world.db.execute_sql(f"SELECT {checks}").fetchone()
-    for name, own_rows in compress(tables.items(), flags):
-        conditions = {} if team_id is None else {own_rows: team_id}
+    filled = plain_sql.filled_tables(tables)
+    for name, of_team in tables.items():
+        if name not in filled:
+            continue
+        conditions = {} if team_id is None else {of_team: team_id}
         if survivor is not None and name in ("team", "api_key"):
             conditions["team_id != ?"] = survivor.id
-        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-        world.db.execute_sql(f'DELETE FROM "{name}"{where}', tuple(conditions.values()))
-
-
-@cache
-def _team_tables() -> Mapping[str, str]:
-    """Return the tables with teams' rows, and the SQL condition for one team's rows: first that of the children.
-
-    The schema of the current world is read, which is that of all worlds.
-    """
-    tables = connection().execute(
-        "SELECT sqlite_master.name FROM sqlite_master, pragma_table_info(sqlite_master.name) field"
-        " WHERE sqlite_master.type = 'table' AND field.name = 'team_id'"
-    )
-    children = {"resource_text": "resource_id IN (SELECT id FROM resource WHERE team_id = ?)"}
-    return children | {name: "team_id = ?" for (name,) in tables.fetchall()}
+        plain_sql.delete_rows(name, conditions)
 
 
 def require_team(team_id: str | None) -> None:

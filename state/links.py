@@ -1,20 +1,17 @@
 """The teams and the links of the rows of a state document. Contract: state.md, rules 2 to 5."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
 from typing import Any
-
-import orjson
 
 from dryline.models.collection import StateCollection
 from dryline.models.teams import Team, start_team
 from dryline.schemas.base import did_you_mean
 from dryline.schemas.row_schemas import MOST_FAULTS
+from dryline.state import plain_sql
 from dryline.state.collections import COLLECTIONS
 from dryline.state.parsing import LENIENT_HINT, Document
 from dryline.storage.current_world import current
 from dryline.storage.errors import BadDocument, Conflict
-from dryline.storage.record import connection
 
 Row = dict[str, Any]
 _MOST_IDS = 1000  # rows of the world whose ids are compared with a mistyped one
@@ -194,26 +191,18 @@ class Links:
         if not self.may_link_to_stored_rows:
             return
         for name, about in COLLECTIONS.items():
-            ids = orjson.dumps(list(self.teams[name])).decode() if about.has_id and self.rows[name] else "[]"
-            models = {COLLECTIONS[other].model._meta.table_name for other in (name, *about.shares_ids)}
-            for table in models if ids != "[]" else ():
-                sql = f'SELECT id FROM "{table}" WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1'
-                row = current().db.execute_sql(sql, (ids,)).fetchone()
-                if row:
-                    raise Conflict(f"{name}: the id {row[0]} exists already.")
+            ids = list(self.teams[name]) if about.has_id and self.rows[name] else []
+            tables = {COLLECTIONS[other].model._meta.table_name for other in (name, *about.shares_ids)} if ids else ()
+            for table in tables:
+                id = plain_sql.first_known_id(table, ids)
+                if id is not None:
+                    raise Conflict(f"{name}: the id {id} exists already.")
 
 
 def _columns_with(about: StateCollection, action: str) -> list[str]:
     """Return the links of a collection whose foreign key has this action when the row that it leads to is deleted."""
-    actions = _actions_on_deletion(about.model._meta.table_name)
+    actions = plain_sql.actions_on_deletion(about.model._meta.table_name)
     return [column for column in (*about.required_links, *about.optional_links) if actions.get(column) == action]
-
-
-@cache
-def _actions_on_deletion(table: str) -> Mapping[str, str]:
-    """Return the action of each foreign key by its column. The schema of the current world is that of all worlds."""
-    rows = connection().execute(f'PRAGMA foreign_key_list("{table}")').fetchall()
-    return {row[3]: row[6] for row in rows}
 
 
 def _noun(targets: tuple[str, ...]) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any, NamedTuple, Self
 
-import orjson
+from peewee import PeeweeException, SqliteDatabase
 
 from dryline.models.teams import Team
 from dryline.settings import BadSetting, RuntimeSettings
@@ -21,6 +20,7 @@ from dryline.storage.directory import NoWorld, database_in
 from dryline.storage.errors import BadDocument
 from dryline.storage.files import read
 from dryline.storage.json_values import loads
+from dryline.storage.server_values import read_value, write_value
 from dryline.world.clock import Clock
 from dryline.world.world import World
 
@@ -68,19 +68,17 @@ def _store_start(world: World, path: Path | None) -> None:
     """Store the scenario and the node's name, for commands that open the directory without a server."""
     scenario = world.settings.scenario if path is None or path.parent == SHIPPED else str(path.absolute())
     start = {"scenario": scenario, "node": world.settings.node, "lenient": world.settings.lenient}
-    world.db.execute_sql(
-        "INSERT OR REPLACE INTO server (name, value) VALUES ('start', ?)", (orjson.dumps(start).decode(),)
-    )
+    write_value(world.db, "start", start)
 
 
 def stored_start(data_dir: Path) -> dict[str, Any]:
     """Return the settings `scenario`, `node` and `lenient` that the last server of a directory had."""
     if not database_in(data_dir).exists():
         return {}
-    with contextlib.closing(sqlite3.connect(database_in(data_dir))) as database, contextlib.suppress(sqlite3.Error):
-        row = database.execute("SELECT value FROM server WHERE name = 'start'").fetchone()
-        return orjson.loads(row[0]) if row else {}
-    return {}
+    start: dict[str, Any] = {}
+    with contextlib.suppress(PeeweeException), SqliteDatabase(str(database_in(data_dir))) as database:
+        start = read_value(database, "start") or {}
+    return start
 
 
 def require_filled(world: World) -> None:

@@ -26,6 +26,7 @@ from dryline.storage.database import WorldDatabase, find_damage, set_page_size
 from dryline.storage.errors import Conflict, Invalid, NotFound, disk_is_full
 from dryline.storage.files import matching, read, remove_folder, write_whole
 from dryline.storage.migrations import APPLICATION_ID, LATEST, bring_up_to_date
+from dryline.storage.server_values import copy_values
 from dryline.world.clock import Clock
 from dryline.world.ids import Ids
 from dryline.world.world import World, write_runtime_state
@@ -199,8 +200,7 @@ def _fill_in(db: WorldDatabase, world: World, clock: Clock, ids: Ids) -> None:
     bring_up_to_date(db)
 
     with db.atomic("IMMEDIATE"):
-        for row in world.db.execute_sql("SELECT name, value FROM server WHERE name != 'runtime_state'").fetchall():
-            db.execute_sql("INSERT OR REPLACE INTO server (name, value) VALUES (?, ?)", row)
+        copy_values(world.db, db, but="runtime_state")
         write_runtime_state(db, clock, world.changed_settings())
         admit_keys(db, world.settings.api_keys, ids, clock.stamp())
         for about in COLLECTIONS.values():

@@ -3,10 +3,11 @@
 import codecs
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
-from peewee import TextField
+from peewee import SQL, Select, TextField, fn
 
 # orjson writes no more levels.
 MAX_LEVELS = 254
@@ -70,6 +71,16 @@ class JsonField(TextField):
 
     def python_value(self, value: str | None) -> Any:
         return None if value is None else orjson.loads(value)
+
+
+def json_list(values: Sequence[str]) -> str:
+    """Return a list as one parameter, for `json_each`. SQLite has a maximum of parameters."""
+    return orjson.dumps(values).decode()
+
+
+def json_members(text: str) -> Select:
+    """Return a query of the members of a JSON list, for `in_`."""
+    return Select([fn.json_each(text)], [SQL("value")])
 
 
 def differ(value: Any, other: Any) -> bool:

@@ -17,7 +17,7 @@ from itertools import repeat
 from typing import Any, ClassVar, Self, TypeVar
 
 import orjson
-from peewee import BooleanField, IntegrityError, Model, TextField
+from peewee import SQL, BooleanField, IntegrityError, Model, TextField
 
 from dryline.storage.current_world import CurrentDatabase, current
 from dryline.storage.errors import Conflict, NotFound
@@ -267,6 +267,12 @@ def connection_execute(sql: str, params: Iterable[Any]) -> Any:
 def unconverted(query: Any) -> Any:
     """Run a peewee query and return SQLite's cursor over its rows, whose cells are as they are stored."""
     return connection().execute(*query.sql())
+
+
+def constant(text: str) -> SQL:
+    """Return a text as a constant of the SQL. SQLite finds an index with a condition or an expression by no other."""
+    quoted = text.replace("'", "''")
+    return SQL(f"'{quoted}'")
 
 
 def tuples(query: Any) -> list[tuple[Any, ...]]:

@@ -63,7 +63,7 @@ def format_unused_fault(world: Driver, rule: FaultRule) -> str:
     try:
         world.plane("POST", "/requests/verify", failing_check, query={"team": rule["teamId"]})
     except DrylineError as error:
-        lines += _nearest(error.answer.get("nearest", []))
+        lines += _nearest_requests(error.answer)
     return "\n  ".join(lines)
 
 
@@ -103,42 +103,44 @@ def request_and_answer(entry: LoggedRequest) -> str:
 
 def format_failed_check(error: str, criteria: dict[str, Any], answer: dict[str, Any]) -> str:
     """Return the message of a failed `verify`: the criteria, the nearest requests, the requests beyond the limit."""
-    lines = [error]
-    if criteria:
-        lines.append(_wanted(criteria))
-    lines += _nearest(answer.get("nearest", []))
-    for entry in answer.get("surplus", ()):
-        lines.append(f"too many: {_request(entry, '' if entry['body'] is None else json.dumps(entry['body']))}")
-    return "\n  ".join(lines)
+    surplus = [_request(entry, _body(entry)) for entry in answer.get("surplus", ())]
+    return "\n  ".join(_failed_check(error, criteria, _nearest_requests(answer), surplus))
 
 
 def format_failed_webhook_check(error: str, criteria: dict[str, Any], answer: dict[str, Any]) -> str:
     """Return the message of a failed `verify_webhook`: the criteria, the nearest deliveries, those beyond the limit."""
-    lines = [error]
-    if criteria:
-        lines.append(_wanted(criteria))
-    for near in answer.get("nearest", ()):
-        lines.append(f"nearest: {_sent(near['delivery'])}  (missed: {', '.join(near['misses'])})")
-    lines += [f"too many: {_sent(row)}" for row in answer.get("surplus", ())]
-    if "nearest" in answer and len(lines) == 1 + bool(criteria):
+    nearest = [_near(_sent(near["delivery"]), near["misses"]) for near in answer.get("nearest", ())]
+    surplus = [_sent(row) for row in answer.get("surplus", ())]
+    lines = _failed_check(error, criteria, nearest, surplus)
+    if "nearest" in answer and not nearest and not surplus:
         lines.append("No call of a line that has a webhook has begun.")
     return "\n  ".join(lines)
 
 
-def _sent(row: Delivery) -> str:
-    """Return a delivery as a line, with the beginning of its body."""
-    return f"{_delivery(row)}  {json.dumps(row['request']['body'])[:BODY_CHARACTERS]}"
+def _failed_check(error: str, criteria: dict[str, Any], nearest: list[str], surplus: list[str]) -> list[str]:
+    criteria_lines = [_wanted(criteria)] if criteria else []
+    return [error, *criteria_lines, *nearest, *(f"too many: {line}" for line in surplus)]
 
 
 def _wanted(criteria: dict[str, Any]) -> str:
     return "wanted: " + ", ".join(f"{name} {value!r}" for name, value in criteria.items())
 
 
-def _nearest(requests: list[dict[str, Any]]) -> list[str]:
-    lines = []
-    for near in requests:
-        lines.append(f"nearest: {_request(near['request'], near['bodyText'])}  (missed: {', '.join(near['misses'])})")
-    return lines
+def _nearest_requests(answer: dict[str, Any]) -> list[str]:
+    return [_near(_request(near["request"], near["bodyText"]), near["misses"]) for near in answer.get("nearest", ())]
+
+
+def _near(line: str, misses: list[str]) -> str:
+    return f"nearest: {line}  (missed: {', '.join(misses)})"
+
+
+def _body(entry: LoggedRequest) -> str:
+    return "" if entry["body"] is None else json.dumps(entry["body"])
+
+
+def _sent(row: Delivery) -> str:
+    """Return a delivery as a line, with the beginning of its body."""
+    return f"{_delivery(row)}  {json.dumps(row['request']['body'])[:BODY_CHARACTERS]}"
 
 
 def _request(entry: LoggedRequest, body: str) -> str:

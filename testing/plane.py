@@ -185,7 +185,7 @@ def as_json(body: Any, *, decimal: Callable[[Decimal], Any] = as_number) -> byte
     Raises DrylineError, with the name of the member, for a value that JSON does not have.
     """
 
-    def in_api_form(value: Any) -> Any:
+    def in_api_format(value: Any) -> Any:
         if isinstance(value, datetime):
             if value.tzinfo is None:
                 raise ValueError(f"{value!r} has no time zone: add one, such as datetime.UTC.")
@@ -203,7 +203,7 @@ def as_json(body: Any, *, decimal: Callable[[Decimal], Any] = as_number) -> byte
         raise TypeError(f"A value of the type {type(value).__name__} has no form in JSON.")
 
     def write(value: Any) -> str:
-        return json.dumps(value, default=in_api_form, allow_nan=False)
+        return json.dumps(value, default=in_api_format, allow_nan=False)
 
     try:
         return write(body).encode()

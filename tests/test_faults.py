@@ -210,20 +210,6 @@ def test_a_rule_may_spell_its_path_in_any_way(api, fault, spelling):
     assert api.get("/workers").status_code == 503
 
 
-def test_a_name_in_braces_is_one_segment_of_a_rules_path(api, fault, make_worker):
-    worker = make_worker()["id"]
-    fault(status=503, path="/api/workers/{workerId}")
-    assert api.get(f"/workers/{worker}").status_code == 503
-    assert api.get("/workers").status_code == 200
-    assert api.get(f"/workers/{worker}/flows").status_code == 200
-
-
-def test_an_encoded_slash_belongs_to_a_segment(api, fault):
-    fault(status=503, path="/api/workers/{workerId}/flows")
-    assert api.get("/workers/a%2Fb/flows").status_code == 503
-    assert api.get("/workers/a%2Fflows").status_code == 404
-
-
 @pytest.mark.parametrize("path", ["/api" + "*a" * 30 + "*b", "/api/{x}/" + "{x}a" * 30 + "{y}b", "*/{x}" * 5 + "*b"])
 def test_many_wildcards_in_a_path_take_no_longer_than_one(api, fault, path):
     fault(path=path, override={"status": 500})

@@ -1,4 +1,4 @@
-"""The queries of models/plain_sql.py find their rows by an index, in the order in which they are needed."""
+"""The queries that are plain SQL find their rows by an index, in the order in which they are needed."""
 
 from functools import partial
 
@@ -77,5 +77,27 @@ def test_the_logs_of_a_deleted_worker_are_found_by_an_index(app, table):
     ManyRows(app).fill(3, "voiceLogs", "resources")
     send = partial(app.test_client().delete, WORKER, headers={"x-api-key": KEYS[NORTH]})
     deletions = {sql: plan for sql, plan in plans_of(app, send).items() if f"DELETE FROM {table} " in sql}
+    assert deletions
+    assert "SCAN" not in "\n".join(deletions.values())
+
+
+def test_the_rows_of_a_document_are_read_by_their_numbers(plan):
+    read = plan('FROM "voice_log" WHERE rowid IN', "/_dryline/state")
+    assert read == "SEARCH voice_log USING INTEGER PRIMARY KEY (rowid=?)"
+
+
+def test_a_document_to_add_finds_known_ids_by_their_index(app, plan):
+    document = app.test_client().get("/_dryline/state").json
+    row = {**next(iter(document["tags"])), "id": "tag_new", "label": "New"}
+    added = {"version": document["version"], "tags": [row]}
+    read = plan('SELECT id FROM "tag" WHERE id IN', "/_dryline/state", "POST", json=added)
+    assert "(id=?)" in read and "SCAN tag" not in read
+
+
+@pytest.mark.parametrize("table", ["resource_text", "voice_log"])
+def test_the_rows_of_a_team_are_deleted_by_an_index(app, table):
+    ManyRows(app).fill(3, "voiceLogs", "resources")
+    reset = partial(app.test_client().post, f"/_dryline/reset?team={id_of(NORTH, 'teams')}")
+    deletions = {sql: plan for sql, plan in plans_of(app, reset).items() if f'DELETE FROM "{table}" ' in sql}
     assert deletions
     assert "SCAN" not in "\n".join(deletions.values())

@@ -164,8 +164,8 @@ USES_THE_SERVICE = """
 @pytest.mark.parametrize(
     ("ini", "variable", "is_isolated"),
     [
-        ("", None, True),
-        ("dryline_isolate = false", None, False),
+        ("", "", True),
+        ("dryline_isolate = false", "", False),
         ("", "0", False),
         ("", "false", False),
         ("dryline_isolate = false", "1", True),
@@ -173,8 +173,7 @@ USES_THE_SERVICE = """
 )
 def test_isolation_is_the_default_and_can_be_switched_off(run, real, pytester, monkeypatch, ini, variable, is_isolated):
     pytester.makeini(f"[pytest]\n{ini}\n")
-    if variable is not None:
-        monkeypatch.setenv("DRYLINE_ISOLATE", variable)
+    monkeypatch.setenv("DRYLINE_ISOLATE", variable)
     result = run(USES_THE_SERVICE, conftest=CLIENT_OF_A_CONFTEST)
     result.assert_outcomes(**{"failed" if is_isolated else "passed": 1})
     assert bool(real) is not is_isolated

@@ -115,7 +115,7 @@ class Converter(OpenAPIConverter):
         """Return a nullable record as `anyOf` the record and null; apispec's own form accepts any object."""
         if field.allow_none and ("$ref" in ret or "allOf" in ret):
             record = ret.pop("allOf", None) or [{"$ref": ret.pop("$ref")}]
-            return {"anyOf": [*record, *getattr(field, "other_forms", ()), NULL]}
+            return {"anyOf": [*record, *getattr(field, "other_schemas", ()), NULL]}
         return super().field2nullable(field, ret) if "type" in ret else {}  # any value may be null, too
 
     def field2default(self, field: fields.Field, **kwargs: Any) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from typing import Any
 
 from flask import Request, current_app, g
 
-from dryline.storage.current_world import current_task
 from dryline.web.faulty_responses import Dropped, apply_fault, find_fault, slow_down
 from dryline.web.origins import origin_of
 from dryline.web.routing import recorded_path
@@ -41,7 +40,7 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
     world.requests.begin(entry)
     try:
         response = view() if fault is None else apply_fault(world, fault, view)
-        world.epochs.require_current(current_task())
+        world.epochs.require_current()
     except BaseException:
         world.requests.discard(entry)
         raise

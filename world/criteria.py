@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+MAX_FOUND = 100  # of the items that are found, the newest are kept
 MAX_SURPLUS = 10
 MAX_NEAREST = 3
 
@@ -46,6 +47,14 @@ def nearest(tests: Tests[Item], items: Iterable[Item]) -> tuple[Near[Item], ...]
 
 
 @dataclass(frozen=True)
+class Matches(Generic[Item]):
+    """The number of items that meet all criteria, and the newest of them, newest first."""
+
+    count: int
+    newest: Sequence[Item]
+
+
+@dataclass(frozen=True)
 class Bounds:
     """The least and the greatest number that is expected: at least 1 if neither is named."""
 
@@ -57,9 +66,6 @@ class Bounds:
         if least is None:
             least = 1 if most is None else 0
         return cls(least, most)
-
-    def include(self, count: int) -> bool:
-        return self.least <= count and (self.most is None or count <= self.most)
 
     def __str__(self) -> str:
         if self.most is None:
@@ -89,3 +95,26 @@ class Verification(Generic[Item]):
         """The result as a sentence."""
         pending = f" {self.pending} still in progress may match." if self.pending else ""
         return f"Expected {self.expected}, found {self.count}.{pending}"
+
+
+def verify_count(
+    matches: Matches[Item],
+    bounds: Bounds,
+    *,
+    require_all: Callable[[], None],
+    find_nearest: Callable[[], tuple[Near[Item], ...]],
+    pending: int = 0,
+) -> Verification[Item]:
+    """Check how many items were found, where `pending` more may still be.
+
+    `require_all` raises Invalid if there may have been more, which are no longer on record.
+    """
+    count, most = matches.count, bounds.most
+    if most is not None and count > most:
+        surplus = matches.newest[: min(count - most, MAX_SURPLUS)]
+        return Verification(False, count, bounds, surplus=tuple(surplus))
+    if most is not None:
+        require_all()
+    if count < bounds.least or pending:
+        return Verification(False, count, bounds, pending, nearest=find_nearest())
+    return Verification(True, count, bounds)

@@ -142,7 +142,10 @@ class Outgoing:
             address = _parse(f"{self.own_url}{address.path}")
         host = _host_of(address)
         if not (host in self._hosts or is_loopback(host)):
-            raise Refused(f"The host {host} is neither loopback nor named by --webhook-hosts.")
+            raise Refused(
+                f"The host {host} is neither loopback nor named by --webhook-hosts "
+                "(--dryline-webhook-hosts of the fixtures)."
+            )
         if self._ended.done():
             raise Cut()
         exchange = _Exchange(method, address, _marked(headers), body, within_s, max_bytes)

@@ -219,8 +219,8 @@ class RequestLog:
 
     def _count_dropped(self, entry: Entry) -> None:
         # Clients can invent any number of methods and paths, so those without a route are counted together.
-        place = (entry.method, entry.route, entry.team_id) if entry.route else ("", "", None)
-        key = (*place, entry.origin)
+        route = (entry.method, entry.route, entry.team_id) if entry.route else ("", "", None)
+        key = (*route, entry.origin)
         dropped = self._dropped.setdefault(key, DroppedRequests(*key))
         dropped.count += 1
         dropped.number, dropped.time = entry.number, max(dropped.time, entry.time)

@@ -12,7 +12,17 @@ import orjson
 import regex
 
 from dryline.storage.errors import Invalid
-from dryline.world.criteria import MAX_SURPLUS, Bounds, Near, Verification, includes, json_parts, nearest
+from dryline.world.criteria import (
+    MAX_FOUND,
+    Bounds,
+    Matches,
+    Near,
+    Verification,
+    includes,
+    json_parts,
+    nearest,
+    verify_count,
+)
 from dryline.world.masking import is_secret, mask_addresses
 from dryline.world.origins import ALL, UNSEARCHED, Origin
 from dryline.world.path_patterns import path_pattern, route_pattern
@@ -110,13 +120,13 @@ class Criteria:
 
     def may_match(self, dropped: DroppedRequests) -> bool:
         """Return whether one of the requests that fell out of the log may meet the criteria."""
-        place_matches = not dropped.route or (
+        may_match = not dropped.route or (
             (self.method or dropped.method).upper() == dropped.method
             and route_pattern(self.path or "*", any_id=True)(dropped.route)
             and self.team_id in (None, dropped.team_id)
         )
-        place_matches = place_matches and self._has_origin(dropped.origin)
-        return place_matches and (self.after or 0) < dropped.number and (self.since or "") <= dropped.time
+        may_match = may_match and self._has_origin(dropped.origin)
+        return may_match and (self.after or 0) < dropped.number and (self.since or "") <= dropped.time
 
 
 def _regex_test(pattern: str) -> Test:
@@ -175,8 +185,8 @@ def _member_names(value: Any) -> Iterator[str]:
         yield from value
 
 
-def wait(world: World, criteria: Criteria, count: int, within_s: float) -> list[Entry]:
-    """Wait until `count` answered requests meet all criteria, and return them, newest first.
+def wait(world: World, criteria: Criteria, count: int, within_s: float) -> Matches[Entry]:
+    """Wait until `count` answered requests meet all criteria, and return them.
 
     Returns fewer when the time is over or the server ends. Raises Invalid, and EpochEnded. Each request is tested once,
     outside of the log's lock, so that requests do not wait for the search.
@@ -193,7 +203,7 @@ def wait(world: World, criteria: Criteria, count: int, within_s: float) -> list[
         remaining_s = deadline - monotonic()
         world.epochs.require_current()
         if len(matches) >= count or remaining_s <= 0 or world.ending.is_set():
-            return matches
+            return Matches(len(matches), matches[:MAX_FOUND])
         log.wait_for_next(total, min(remaining_s, CHECK_EVERY_S))
 
 
@@ -215,13 +225,13 @@ def verify(log: RequestLog, criteria: Criteria, bounds: Bounds) -> Verification[
         if is_decided or not pending or remaining_s <= 0:
             break
         log.wait_for_next(total, min(remaining_s, CHECK_EVERY_S))
-    if most is not None and count > most:
-        return Verification(False, count, bounds, surplus=tuple(calls[: count - most][:MAX_SURPLUS]))
-    if most is not None:
-        _require_all(log, criteria)
-    if count < bounds.least or (pending and not is_decided):
-        return Verification(False, count, bounds, len(pending), nearest=find_nearest(log, criteria))
-    return Verification(True, count, bounds)
+    return verify_count(
+        Matches(count, calls[:MAX_FOUND]),
+        bounds,
+        require_all=lambda: _require_all(log, criteria),
+        find_nearest=lambda: find_nearest(log, criteria),
+        pending=0 if is_decided else len(pending),
+    )
 
 
 def _require_all(log: RequestLog, criteria: Criteria) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
 import sqlite3
 import threading
@@ -27,6 +26,7 @@ from dryline.storage.current_world import Task, WorldLocal, current_task, find_t
 from dryline.storage.database import WorldDatabase, require_sqlite_version
 from dryline.storage.directory import Directory, NoWorld, database_in
 from dryline.storage.errors import Unavailable, cannot_share_memory, disk_is_full
+from dryline.storage.server_values import read_value, write_value
 from dryline.world.activity import Activity
 from dryline.world.arrivals import Arrivals
 from dryline.world.clock import Clock, wire
@@ -239,28 +239,21 @@ class World:
 
     def _count_start(self) -> int:
         """Count this start, and return how many were counted before. Only starts with a seed are counted."""
-        row = self.db.execute_sql(
-            "INSERT INTO server (name, value) VALUES ('starts', 1)"
-            " ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value"
-        ).fetchone()
-        return row[0] - 1
+        count: int = read_value(self.db, "starts") or 0
+        write_value(self.db, "starts", count + 1)
+        return count
 
 
 def write_runtime_state(db: WorldDatabase, clock: Clock, settings: dict[str, Any]) -> None:
     """Write the clock and the changed settings into a world's database, in the caller's transaction."""
     state = {"clock": clock.state(), "settings": settings}
     if state != read_runtime_state(db):
-        db.execute_sql(
-            "INSERT INTO server (name, value) VALUES ('runtime_state', ?)"
-            " ON CONFLICT DO UPDATE SET value = excluded.value",
-            (json.dumps(state),),
-        )
+        write_value(db, "runtime_state", state)
 
 
 def read_runtime_state(db: WorldDatabase) -> dict[str, Any]:
     """Return what `write_runtime_state` has written into a world's database."""
-    row = db.execute_sql("SELECT value FROM server WHERE name = 'runtime_state'").fetchone()
-    return json.loads(row[0]) if row else {"clock": Clock().state(), "settings": {}}
+    return read_value(db, "runtime_state") or {"clock": Clock().state(), "settings": {}}
 
 
 @contextlib.contextmanager

@@ -7,7 +7,8 @@ from flask import g, make_response, redirect, render_template, request, url_for
 from dryline.blueprints.console.base import PageBlueprint, require_team
 from dryline.blueprints.console.conversation_pages import CallPage, ConversationPage
 from dryline.blueprints.console.exports import request_export
-from dryline.blueprints.console.log_lists import LogListPage, LogListQuery
+from dryline.blueprints.console.log_list_page import LogListPage
+from dryline.blueprints.console.log_lists import LogListQuery
 from dryline.blueprints.console.operations import show_sent
 from dryline.models import activity
 from dryline.models.llm_logs import LlmLog

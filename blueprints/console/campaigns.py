@@ -23,7 +23,7 @@ from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.voicev1_campaigns import Voicev1Campaign
 from dryline.models.workers import Worker
-from dryline.schemas.campaigns import OutboundCampaignBodySchema
+from dryline.schemas.campaigns import OutboundCampaignBody
 from dryline.schemas.contact_rows import Contacts, read_contacts
 from dryline.storage.current_world import current
 from dryline.world.wording import count
@@ -275,7 +275,7 @@ def create() -> Any:
     rows = [row for row in read_contacts(request.form.get("data", "")).rows.values() if not number_fault(row)]
     if not rows:
         raise BadRequest("There are no rows that can be called.")
-    body = {**form_body(OutboundCampaignBodySchema, "deploymentId", "data"), "data": rows}
+    body = {**form_body(OutboundCampaignBody, "deploymentId", "data"), "data": rows}
     answer = send("POST", CAMPAIGNS_PATH, deployment.worker_id, deployment.id, body=body)
     current().run_due()
     message = f"The campaign has {count(len(rows), 'row')}."

@@ -55,10 +55,10 @@ class Turn:
 
 @dataclass(frozen=True)
 class Step:
-    """A step of the flow. `at` is in seconds from the start of the conversation."""
+    """A step of the flow. `start` is in seconds from the start of the conversation."""
 
     name: str
-    at: float | None
+    start: float | None
     line: int | None
     details: dict[str, Any]
 
@@ -73,10 +73,10 @@ class Step:
 class ModelExchange:
     """A request to a language model and its answer. Either may be missing.
 
-    `at` is the time of the request in seconds from the start of the conversation.
+    `start` is the time of the request in seconds from the start of the conversation.
     """
 
-    at: float | None
+    start: float | None
     answer: str
     tokens: dict[str, Any]
 
@@ -126,7 +126,7 @@ def merge(turns: list[Turn], steps: list[Step], exchanges: list[ModelExchange]) 
 
     In a conversation without times the turns come first.
     """
-    lines = {round(step.at, 2): step.line for step in steps if step.at is not None and step.line is not None}
+    lines = {round(step.start, 2): step.line for step in steps if step.start is not None and step.line is not None}
     events: list[TimedEvent] = [
         replace(turn, line=lines.get(round(turn.start, 2)))
         if turn.speaker == "agent" and turn.start is not None
@@ -136,10 +136,10 @@ def merge(turns: list[Turn], steps: list[Step], exchanges: list[ModelExchange]) 
     between: list[Step | ModelExchange] = [*exchanges, *(step for step in steps if step.name not in _HIDDEN_STEPS)]
     if any(turn.start is None for turn in turns):
         return [*events, *between]
-    events += [event for event in between if event.at is not None]
+    events += [event for event in between if event.start is not None]
     # A turn that begins at the moment of a step follows it.
-    events.sort(key=lambda event: (event.start, 1) if isinstance(event, Turn) else (event.at, 0))
-    return [*events, *(event for event in between if event.at is None)]
+    events.sort(key=lambda event: (event.start, isinstance(event, Turn)))
+    return [*events, *(event for event in between if event.start is None)]
 
 
 def read_failures(records: Sequence[Any], steps: list[Step]) -> list[FailureEvent]:
@@ -149,9 +149,9 @@ def read_failures(records: Sequence[Any], steps: list[Step]) -> list[FailureEven
     """
     failed_steps = [step for step in steps if step.name == "error"]
     if not records:
-        return [FailureEvent(_title_of(step), step.at, None, step.line) for step in failed_steps]
+        return [FailureEvent(_title_of(step), step.start, None, step.line) for step in failed_steps]
 
-    times = {step.line: step.at for step in failed_steps}
+    times = {step.line: step.start for step in failed_steps}
     return [
         FailureEvent(record.title, times.get(record.line_number), record.created_at, record.line_number)
         for record in records
@@ -168,7 +168,7 @@ class RunLine(NamedTuple):
     """A line of the flow that ran: the number of the turn that it said or that followed it, and its first time."""
 
     turn: int | None
-    at: float | None
+    start: float | None
 
 
 def lines_that_ran(events: list[Event]) -> dict[int, RunLine]:
@@ -179,9 +179,8 @@ def lines_that_ran(events: list[Event]) -> dict[int, RunLine]:
     for event in events:
         if isinstance(event, ModelExchange):
             continue
-        at = event.at if isinstance(event, Step) else event.start
         if event.line is not None and event.line not in lines:
-            waiting.setdefault(event.line, at)
+            waiting.setdefault(event.line, event.start)
         if isinstance(event, Turn):
             last_turn = event.number
             lines |= {line: RunLine(last_turn, first) for line, first in waiting.items()}
@@ -209,7 +208,7 @@ def elapsed_s(call: VoiceLog) -> float:
 class Transfer(NamedTuple):
     """The first transfer of a call: seconds from the start, and the number that it went to."""
 
-    at: float
+    start: float
     number: str | None
 
 
@@ -285,16 +284,16 @@ def model_exchanges(log: Log, llm_logs: list[LlmLog]) -> Iterator[ModelExchange]
 def _exchange(log: Log, before: LlmLog | None, after: LlmLog | None) -> ModelExchange:
     """Return a request and its answer, of which one may be missing. An answer of another shape is shown as JSON."""
     created_at = (before or after).created_at  # type: ignore[union-attr]  # one of them is there
-    at = None
+    start = None
     if log.start_time is not None:
-        at = max((parse(created_at) - parse(log.start_time)).total_seconds(), 0)
+        start = max((parse(created_at) - parse(log.start_time)).total_seconds(), 0)
     if after is not None and (other := after.unreadable("data")) is not None:
-        return ModelExchange(at, text_of(other), {})
+        return ModelExchange(start, text_of(other), {})
     answer = (after.readable("data") or {}) if after else {}
     completion = (answer.get("response") or {}).get("json") or {}
     choices = completion.get("choices") or [{}]
     message = choices[0].get("message") or {}
-    return ModelExchange(at, _answer_text(message), completion.get("usage") or {})
+    return ModelExchange(start, _answer_text(message), completion.get("usage") or {})
 
 
 def _answer_text(message: dict[str, Any]) -> str:
@@ -326,11 +325,11 @@ def _turn(number: int, message: dict[str, Any]) -> Turn:
 def _step(step: dict[str, Any]) -> Step:
     """Return a step of a trace. Its name is `step`, or `type` in traces of other servers."""
     name_member = "step" if step.get("step") else "type"
-    own_members = {"at", "line", name_member}
+    named_members = {"at", "line", name_member}
     details = {
         key: in_text(value) if isinstance(value, dict | list) else text_of(value)
         for key, value in step.items()
-        if key not in own_members and value is not None
+        if key not in named_members and value is not None
     }
     return Step(step[name_member], step.get("at"), step.get("line"), details)
 

@@ -204,7 +204,7 @@ class ConversationPage:
         return self.flow is not None and self.flow.code == self.log.flow_snapshot
 
     @property
-    def own_members(self) -> list[tuple[str, Any]]:
+    def members_of_channel(self) -> list[tuple[str, Any]]:
         """The members that only the logs of this channel have, by the wire's names, without nulls."""
         shared = {*LogSchema().wire_names, "transcription", "status"}
         names = LOG_SCHEMAS[self.channel.key].wire_names.items()
@@ -320,8 +320,8 @@ class CallPage(ConversationPage):
         """Whether the call can be drawn."""
         return bool(self.length_s) and any(turn.start is not None for turn in self.turns)
 
-    def _x(self, at_s: float) -> float:
-        return at_s * (_DRAWING_WIDTH / self.length_s)
+    def _x(self, seconds: float) -> float:
+        return seconds * (_DRAWING_WIDTH / self.length_s)
 
     @property
     def lane_marks(self) -> list[LaneTurn | LaneStep]:
@@ -329,7 +329,7 @@ class CallPage(ConversationPage):
         marks: list[LaneTurn | LaneStep] = []
         for event in self.events:
             if isinstance(event, Step):
-                marks.append(LaneStep(event, round(self._x(event.at or 0), 1)))
+                marks.append(LaneStep(event, round(self._x(event.start or 0), 1)))
             elif (
                 isinstance(event, Turn) and event.party != "other" and event.start is not None and event.end is not None
             ):
@@ -350,9 +350,9 @@ class CallPage(ConversationPage):
     @property
     def transfer_x(self) -> float | None:
         """The position of the transfer in the drawing; None if it is not in it."""
-        if self.transfer is None or self.transfer.at >= self.length_s:
+        if self.transfer is None or self.transfer.start >= self.length_s:
             return None
-        return self._x(self.transfer.at)
+        return self._x(self.transfer.start)
 
     # The recording.
 

@@ -6,7 +6,9 @@ import io
 import itertools
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -79,20 +81,56 @@ def request_export() -> OperationAnswer:
 
 @blp.get("/<export_id>")
 def export(export_id: str) -> Any:
-    export = with_link(Export.fetch(require_team(), export_id))
-    members = ExportSchema().dump(export)
-    columns, rows = preview(export, MAX_FILE_ROWS) if export.is_available else ([], [])
-    order = sorted(range(len(columns)), key=lambda index: _rank(columns[index]))
-    return render_template(
-        "export.html",
-        export=export,
-        members=members,
-        worker=Worker.find(id=export.worker_id, team_id=export.team_id) if export.worker_id else None,
-        deployment=Deployment.find(id=export.deployment_id, team_id=export.team_id) if export.deployment_id else None,
-        transitions=export.transitions_by_hand,
-        columns=[FileColumn(columns[index]) for index in order],
-        rows=[[row[index] for index in order] for row in rows],
-    )
+    return render_template("export.html", page=ExportPage(with_link(Export.fetch(require_team(), export_id))))
+
+
+@dataclass
+class ExportPage:
+    """The page of an export, with the first rows of its file."""
+
+    export: Export
+
+    @cached_property
+    def members(self) -> dict[str, Any]:
+        """The export as the API answers it."""
+        return ExportSchema().dump(self.export)
+
+    @property
+    def worker_name(self) -> str | None:
+        """The name of its worker, or the id of one that is deleted."""
+        worker = Worker.find(id=self.export.worker_id, team_id=self.export.team_id)
+        return worker.name if worker else self.export.worker_id
+
+    @cached_property
+    def deployment(self) -> Deployment | None:
+        """Its deployment; None if it has none, or one that is deleted."""
+        return Deployment.find(id=self.export.deployment_id, team_id=self.export.team_id)
+
+    @property
+    def transitions(self) -> tuple[str, ...]:
+        """The statuses that it can be given by hand."""
+        return self.export.transitions_by_hand
+
+    @cached_property
+    def _preview(self) -> tuple[list[str], list[list[Any]]]:
+        return preview(self.export, MAX_FILE_ROWS) if self.export.is_available else ([], [])
+
+    @cached_property
+    def _order(self) -> list[int]:
+        """The indexes of the columns, in their order on the page."""
+        names = self._preview[0]
+        return sorted(range(len(names)), key=lambda index: _rank(names[index]))
+
+    @cached_property
+    def columns(self) -> list["FileColumn"]:
+        """The columns of the file."""
+        names = self._preview[0]
+        return [FileColumn(names[index]) for index in self._order]
+
+    @cached_property
+    def rows(self) -> list[list[Any]]:
+        """The first rows of the file."""
+        return [[row[index] for index in self._order] for row in self._preview[1]]
 
 
 class FileColumn(NamedTuple):

@@ -1,51 +1,37 @@
 """Flows: code, findings, conditions, versions and their comparison, and an editor."""
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from flask import g, redirect, render_template, request, url_for
 from werkzeug.exceptions import BadRequest
 
-from dryline.blueprints.console import conversation, highlighting
-from dryline.blueprints.console.base import (
-    PageBlueprint,
-    error_message,
-    load_texts,
-    require_team,
+from dryline.blueprints.console import highlighting
+from dryline.blueprints.console.base import PageBlueprint, load_texts, require_team
+from dryline.blueprints.console.flow_pages import (
+    EditorPage,
+    FlowComparisonPage,
+    FlowPage,
+    errors_in,
+    user_names,
+    variables_in,
 )
-from dryline.blueprints.console.flow_outline import Way, outline_of
 from dryline.blueprints.console.flow_templates import TEMPLATES
 from dryline.blueprints.console.operations import FormRefused, OperationAnswer, send, show_sent
 from dryline.blueprints.console.template_filters import pretty
-from dryline.flow.language.errors import Finding
-from dryline.flow.language.program import Condition
-from dryline.flow.language.python_code import MAX_CODE
 from dryline.flow.sessions import conversations
-from dryline.flow.sessions.engines import engine_of
-from dryline.flow.sessions.flow_checks import find_missing_members
-from dryline.models import taken_branches
 from dryline.models.deployment_parameters import show_flow
 from dryline.models.deployments import Deployment
-from dryline.models.deployments_lookup import deployments_that_follow
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
-from dryline.models.taken_branches import TakenPath
-from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
 from dryline.schemas.talk_sessions import TalkBody
 from dryline.storage.current_world import current
-from dryline.storage.errors import Busy, Conflict, DomainError
-from dryline.world.wording import count, join_names
+from dryline.storage.errors import DomainError
+from dryline.world.wording import join_names
 
 blp = PageBlueprint("flows", path="/workers/<worker_id>/flows", section="workers")
 
 FLOWS_PATH = "/api/workers/{}/flows"
-MAX_IN_PROGRESS = 24
-MAX_TITLE = 60  # characters of a version's message in a list of choices
-CURRENT = "current"  # stands for the current flow where else is the id of a version
 
 # The code of a new flow.
 NEW_CODE = TEMPLATES["messages"].code
@@ -78,124 +64,12 @@ def flow(worker_id: str, flow_id: str) -> Any:
     return render_template("flow.html", worker=worker, page=FlowPage(flow, version_id, is_other))
 
 
-@dataclass
-class FlowPage:
-    """The page of a flow, or of one of its versions: `flow` then has its code and variables.
-
-    `is_other` says that these are not those of the current flow.
-    """
-
-    flow: Flow
-    version_id: str | None
-    is_other: bool
-
-    @cached_property
-    def versions(self) -> list[FlowVersion]:
-        """The versions, newest first."""
-        return list(FlowVersion.listing(self.flow, flow_id=self.flow.id))
-
-    @property
-    def version_title(self) -> str:
-        """The number of the newest version, or of the one that is shown."""
-        newest = [one.version_number for one in self.versions[:1]]
-        shown = [one.version_number for one in self.versions if one.id == self.version_id]
-        if shown and shown != newest:
-            return f"version {shown[0]} of {newest[0]}"
-        return f"version {newest[0]}" if newest else ""
-
-    @cached_property
-    def deployments(self) -> list[Deployment]:
-        """The deployments of the flow."""
-        return list(Deployment.listing(self.flow, flow_id=self.flow.id))
-
-    # The code.
-
-    @property
-    def code_lines(self) -> Sequence[Any]:
-        """The lines of the code, as HTML."""
-        return highlighting.highlight(self.flow.code)
-
-    @cached_property
-    def findings(self) -> list[Finding]:
-        """The findings of a check of the flow."""
-        return _with_missing_members(self._code_findings, self.flow.code, self.flow.variables, self.flow)
-
-    @cached_property
-    def _code_findings(self) -> list[Finding]:
-        return _check(self.flow.code)
-
-    @property
-    def is_sound(self) -> bool:
-        """Whether the code can run."""
-        return _can_run(self._code_findings)
-
-    # The outline: the ways that the calls took through the conditions.
-
-    @cached_property
-    def _paths(self) -> list[TakenPath]:
-        return taken_branches.taken_paths(self.flow, self.flow.code)
-
-    @cached_property
-    def _conditions(self) -> Sequence[Condition]:
-        return engine_of(current()).program(self.flow.code).conditions if self.is_sound else []
-
-    @cached_property
-    def outline(self) -> Way:
-        """The way of all calls."""
-        return outline_of(self._paths, {one.text: one.line for one in self._conditions})
-
-    @property
-    def outlined_calls(self) -> str:
-        """The calls of the outline in words."""
-        if self.outline.calls < taken_branches.MAX_CALLS:
-            return "calls of the last 7 days"
-        return f"last {count(taken_branches.MAX_CALLS)} calls"
-
-    @cached_property
-    def not_taken(self) -> list[Condition]:
-        """The conditions that no call took."""
-        taken = {key for path in self._paths for key in (*path.conditions, *path.lines)}
-        return [one for one in self._conditions if one.line not in taken and one.text not in taken]
-
-    @cached_property
-    def in_progress(self) -> list[tuple[VoiceLog, float]]:
-        """The calls in progress, each with the time since it began."""
-        calls = taken_branches.calls_in_progress(self.flow, MAX_IN_PROGRESS)
-        return [(call, conversation.elapsed_s(call)) for call in calls]
-
-
 @blp.get("/<flow_id>/diff")
 def diff(worker_id: str, flow_id: str) -> Any:
     """Compare two versions, by default the last version with other code and the current flow."""
     worker = Worker.fetch(require_team(), worker_id)
     flow = worker.child(Flow, flow_id)
-    versions = list(FlowVersion.listing(flow, flow_id=flow.id))
-    previous = next((one.id for one in versions if one.code != flow.code), CURRENT)
-    old, new = request.args.get("old", previous), request.args.get("new", CURRENT)
-    old_flow, new_flow = (
-        show_flow(worker.child(Flow, flow_id), None if version_id == CURRENT else version_id)
-        for version_id in (old, new)
-    )
-    code = highlighting.compare(old_flow.code, new_flow.code)
-    added, removed = (sum(line.kind == kind for line in code) for kind in ("added", "removed"))
-    return render_template(
-        "flow_diff.html",
-        worker=worker,
-        flow=flow,
-        versions=[(CURRENT, "the current flow"), *((one.id, _title_of(one)) for one in versions)],
-        old=old,
-        new=new,
-        code=code,
-        code_title=f"Lines of code: {added} added, {removed} removed",
-        variables=highlighting.compare(pretty(old_flow.variables), pretty(new_flow.variables)),
-    )
-
-
-def _title_of(version: FlowVersion) -> str:
-    """Return the title of a version in a list of choices."""
-    message = version.commit_message
-    shortened = f"{message[:MAX_TITLE]}…" if len(message) > MAX_TITLE else message
-    return f"{version.version_number}: {shortened}"
+    return render_template("flow_diff.html", worker=worker, page=FlowComparisonPage(flow))
 
 
 @blp.get("/new", defaults={"flow_id": None})
@@ -240,8 +114,8 @@ def change(worker_id: str, flow_id: str | None) -> Any:
         try:
             if "try" in values:
                 return _try(worker_id, values)
-            is_question = "anyway" not in values and _variables_in(values.get("variables")) is not None
-            is_question = is_question and bool(_errors(values.get("code", "")))
+            is_question = "anyway" not in values and variables_in(values.get("variables")) is not None
+            is_question = is_question and bool(errors_in(values.get("code", "")))
             if not is_question:
                 return _save(worker_id, flow_id, values)
         except (BadRequest, DomainError, FormRefused) as error:
@@ -266,7 +140,7 @@ def _save(worker_id: str, flow_id: str | None, values: dict[str, str]) -> Any:
         "name": values.get("name") or None,
         "label": values.get("label") or None,
         "code": values.get("code", ""),
-        "variables": _variables_in(values.get("variables")),
+        "variables": variables_in(values.get("variables")),
     }
     if body["variables"] is None:
         body["variables"] = values["variables"]  # no JSON object: the API says what is wrong with it
@@ -294,7 +168,7 @@ def restore(worker_id: str, flow_id: str, version_id: str) -> Any:
         worker = Worker.fetch(g.team, worker_id)
         flow = worker.child(Flow, flow_id)
         version = flow.child(FlowVersion, version_id)
-        if _errors(version.code):
+        if errors_in(version.code):
             return _show_editor(worker, flow, _form_values(flow, version), is_question=True)
     body = {"code": version.code, "variables": version.variables, "commitMessage": _return_message(version)}
     with current().transaction():
@@ -313,19 +187,15 @@ def _revise(flow: Flow, body: dict[str, Any]) -> tuple[OperationAnswer, FlowVers
 
 def _users(flow: Flow) -> str:
     """Return a sentence with the deployments that run the flow as it is now; empty if there are none."""
-    names = _user_names(flow)
+    names = user_names(flow)
     return f"{join_names(names)} {'uses' if len(names) == 1 else 'use'} it from now on." if names else ""
-
-
-def _user_names(flow: Flow) -> list[str]:
-    return [one.name for one in deployments_that_follow(flow)]
 
 
 def _show_saved(worker_id: str, answer: OperationAnswer, message: str) -> Any:
     """Show the page of the flow with a message, and with the first error if the code cannot run."""
     flow = answer.body
     is_broken = False
-    for error in (_errors(flow["code"]) or [])[:1]:
+    for error in (errors_in(flow["code"]) or [])[:1]:
         is_broken = True
         message += f" It cannot run yet: line {error.line}, column {error.column}: {error.sentence}"
     kind = "error" if is_broken else "message"
@@ -343,90 +213,6 @@ def _show_editor(
 
     If the flow was changed since the form was opened, the page shows what saving would change, and saves it next time.
     """
-    code = values.get("code", "")
-    findings = _findings(code)
-    variables = _variables_in(values.get("variables"))
-    if findings is not None and variables is not None:
-        findings = _with_missing_members(findings, code, variables, flow)
-    context: dict[str, Any] = {"worker": worker, "flow": flow, "form": values, "findings": findings}
-    context["names"] = highlighting.editor_names()
-    context["opened_line"] = _opened_line(code)
-    if is_question:
-        context["errors"] = _errors(code)
-        context["users"] = join_names(_user_names(flow)) if flow else ""
-    if isinstance(refusal, FormRefused):
-        context["refused"], message, status = refusal, None, refusal.status
-    else:
-        message, status = error_message(refusal) if refusal else (None, 200)
-    if "try" in values and "HX-Request" in request.headers:
-        status = 200  # the pane beside the code shows the message
-    if flow and isinstance(refusal, Conflict):
-        context |= {
-            "is_conflict": True,
-            "form": values | {"seen": flow.etag},
-            "code": highlighting.compare(flow.code, code),
-            "variables": highlighting.compare(pretty(flow.variables), values.get("variables", "")),
-        }
-    return render_template("flow_edit.html", refusal=message, **context), status
-
-
-class OpenedLine(NamedTuple):
-    """The line at which the editor is opened, with the column of its first word."""
-
-    number: int
-    column: int
-    text: str
-
-
-def _opened_line(code: str) -> OpenedLine | None:
-    """Return the line of the address, if the code has it."""
-    number = request.args.get("line", 0, int)
-    lines = highlighting.split_lines(code)
-    if not 0 < number <= len(lines):
-        return None
-    line = lines[number - 1]
-    return OpenedLine(number, len(line) - len(line.lstrip()) + 1, line.strip())
-
-
-def _variables_in(text: str | None) -> dict[str, Any] | None:
-    """Return the variables of the form; None while its text is no JSON object."""
-    try:
-        variables = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        return None
-    return variables if isinstance(variables, dict) else None
-
-
-def _with_missing_members(
-    findings: list[Finding], code: str, variables: Mapping[str, Any], flow: Flow | None
-) -> list[Finding]:
-    """Return the findings in code, and if it can run those about variables that it needs and nothing sets."""
-    return [*find_missing_members(current(), code, variables, flow), *findings] if _can_run(findings) else findings
-
-
-def _can_run(findings: list[Finding]) -> bool:
-    return all(finding.severity != "error" for finding in findings)
-
-
-def _check(code: str) -> list[Finding]:
-    """Return what is wrong with the code. Raises Busy."""
-    return _cached_findings(code) if len(code) <= MAX_CODE else engine_of(current()).check(code)
-
-
-@lru_cache(maxsize=32)
-def _cached_findings(code: str) -> list[Finding]:
-    """Return what is wrong with the code. A check takes 0.1 s, and finds the same each time."""
-    return engine_of(current()).check(code)
-
-
-def _findings(code: str) -> list[Finding] | None:
-    """Return what is wrong with the code, or None while all workers of the engine are busy."""
-    try:
-        return _check(code)
-    except Busy:
-        return None
-
-
-def _errors(code: str) -> list[Finding]:
-    """Return the errors in the code, because of which it cannot run; none while the engine is busy."""
-    return [finding for finding in _findings(code) or [] if finding.severity == "error"]
+    page = EditorPage(worker, flow, values, refusal, is_question)
+    refused = refusal if isinstance(refusal, FormRefused) else None
+    return render_template("flow_edit.html", worker=worker, page=page, refused=refused), page.status

@@ -2,6 +2,8 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
@@ -10,18 +12,20 @@ from werkzeug.exceptions import BadRequest
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_texts, team_names
 from dryline.blueprints.console.faults import PRESET_GROUPS
-from dryline.blueprints.console.request_reasons import grouped, reason_of
+from dryline.blueprints.console.request_reasons import RequestGroup, grouped, reason_of
 from dryline.blueprints.console.snippets import NO_KEY, clear_key, plane_curl, request_python
 from dryline.blueprints.control import requests as plane
 from dryline.models.teams import Team
-from dryline.schemas.request_log import ConditionsSchema, TimesSchema
+from dryline.schemas.checks import TimesSchema
+from dryline.schemas.request_log import ConditionsSchema
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError, NotFound
 from dryline.web.links import base_url
 from dryline.web.operations import find_operation, find_view
+from dryline.world.criteria import Bounds
 from dryline.world.faults import PRESETS
 from dryline.world.masking import MASK
-from dryline.world.origins import CONSOLE, INBOX, ORIGIN_HEADER, ORIGINS
+from dryline.world.origins import ALL, CONSOLE, INBOX, ORIGIN_HEADER, ORIGINS
 from dryline.world.path_patterns import ENCODED_SLASH
 from dryline.world.request_log import Entry
 from dryline.world.request_search import Criteria, find_nearest
@@ -52,46 +56,121 @@ def show() -> Any:
 
     `method`, `path`, `status`, `bodyContains`, `fault`, `origin` and `team` in the address filter them.
     """
-    filters = {name: value for name, value in request.args.items() if value and name in _FILTERS}
-    matches = [
-        entry for entry in _criteria(filters).matches(current().requests.newest_first()) if _passes(entry, filters)
-    ]
-    entries, new_count = hide_new_rows(matches, "number")
-    groups = grouped(entries, current().faults, each=bool(request.args.get("each")))
-    return render_template(
-        "request_log.html",
-        groups=groups[:MAX_LISTED],
-        entries=entries,
-        total=len(entries),
-        filters=filters,
-        methods=[(method, method) for method in METHODS],
-        origins=[(origin, origin) for origin in (*ORIGINS, "all")],
-        new_count=new_count,
-        team_names=team_names(),
-        key=(clear_key(g.team.id) if g.team else None) or NO_KEY,
-    )
+    return render_template("request_log.html", page=RequestLogPage())
+
+
+class RequestLogPage:
+    """The request log: filters, and the requests that pass them."""
+
+    methods = tuple((method, method) for method in METHODS)
+    origins = tuple((origin, origin) for origin in (*ORIGINS, ALL))
+
+    @cached_property
+    def filters(self) -> dict[str, str]:
+        """The filters of the address."""
+        return {name: value for name, value in request.args.items() if value and name in _FILTERS}
+
+    @property
+    def conditions(self) -> dict[str, str | None]:
+        """The filters that a verification has, too."""
+        return {name: self.filters.get(name) for name in ("method", "path", "status", "bodyContains")}
+
+    @cached_property
+    def _shown(self) -> tuple[Sequence[Entry], int]:
+        newest_first = _criteria(self.filters).matches(current().requests.newest_first())
+        return hide_new_rows([entry for entry in newest_first if _passes(entry, self.filters)], "number")
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """The requests that the page was loaded with."""
+        return self._shown[0]
+
+    @property
+    def new_count(self) -> int:
+        """The number of newer ones."""
+        return self._shown[1]
+
+    @cached_property
+    def groups(self) -> list[RequestGroup]:
+        """The rows of the table: equal failures as one."""
+        groups = grouped(self.entries, current().faults, each=bool(request.args.get("each")))
+        return groups[:MAX_LISTED]
+
+    @cached_property
+    def team_names(self) -> dict[str, str]:
+        """The names of the teams, if the page shows requests of all of them."""
+        return team_names()
+
+    @property
+    def key(self) -> str:
+        """A key of the team for an example."""
+        return (clear_key(g.team.id) if g.team else None) or NO_KEY
 
 
 @blp.get("/<int:number>")
 def entry(number: int) -> Any:
-    entry = _find_entry(number)
-    members = plane.entry_fields(entry)
-    return render_template(
-        "request.html",
-        entry=entry,
-        members=members,
-        reason=reason_of(entry, current().faults),
-        curl=as_curl(entry),
-        python=as_python(entry),
-        documentation=_documentation(entry),
-        rows=[(id, _PAGES.get(id.partition("_")[0])) for id in members["touched"]],
-        groups=PRESET_GROUPS,
-        presets=PRESETS,
-        team_name=team.name if (team := Team.find(id=entry.team_id)) else entry.team_id,
-        lacks_key=_has_key(entry, members["headers"]) and clear_key(entry.team_id) is None,
-        is_repeatable=MASK not in entry.query,  # the signature of a link is masked
-        other_team=entry.team_id if g.team and entry.team_id != g.team.id else None,
-    )
+    return render_template("request.html", page=RequestPage(_find_entry(number)))
+
+
+@dataclass
+class RequestPage:
+    """The page of a request, with its answer."""
+
+    entry: Entry
+
+    groups = PRESET_GROUPS
+    presets = PRESETS
+
+    @cached_property
+    def members(self) -> dict[str, Any]:
+        """The request as the control plane answers it."""
+        return plane.entry_fields(self.entry)
+
+    @cached_property
+    def reason(self) -> str:
+        """The reason why it failed."""
+        return reason_of(self.entry, current().faults)
+
+    @property
+    def curl(self) -> str:
+        """The request as a curl command."""
+        return as_curl(self.entry)
+
+    @cached_property
+    def python(self) -> str | None:
+        """The request as Python, if it is one of the API."""
+        return as_python(self.entry)
+
+    @cached_property
+    def documentation(self) -> str | None:
+        """The address of its operation's documentation."""
+        return _documentation(self.entry)
+
+    @property
+    def rows(self) -> list[tuple[str, tuple[str, str] | None]]:
+        """The ids of the rows that it was about, each with its page: the endpoint, and the id's name in the path."""
+        return [(id, _PAGES.get(id.partition("_")[0])) for id in self.members["touched"]]
+
+    @property
+    def team_name(self) -> str | None:
+        """The name of its team, or the id of one that is deleted."""
+        team = Team.find(id=self.entry.team_id)
+        return team.name if team else self.entry.team_id
+
+    @property
+    def other_team(self) -> str | None:
+        """The id of its team, unless that is the page's."""
+        return self.entry.team_id if g.team and self.entry.team_id != g.team.id else None
+
+    @property
+    def lacks_key(self) -> bool:
+        """Whether it had a key that the server does not know in clear."""
+        return _has_key(self.entry, self.members["headers"]) and clear_key(self.entry.team_id) is None
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether it can be sent again, which the masked signature of a link cannot."""
+        return MASK not in self.entry.query
 
 
 @blp.post("/<int:number>/replay")
@@ -128,7 +207,7 @@ def verify() -> Any:
         criteria = plane.criteria_of({**conditions, "team_id": request.args.get("team") or None})
         matches = list(criteria.matches(current().requests.newest_first()))
         if is_asked:
-            verification = plane.check(criteria, times["min"], times["max"])
+            verification = plane.check(criteria, Bounds.of(times["min"], times["max"]))
             nearest = verification.nearest or find_nearest(current().requests, criteria)
     except BadRequest as error:
         problem = error.description or ""

@@ -131,6 +131,11 @@ class TalksPage:
         return None if self._line is None or self.options else sample_contact(self._line)
 
     @property
+    def contact_text(self) -> str:
+        """The made-up contact in one line."""
+        return ", ".join(map(str, (self.contact or {}).values()))
+
+    @property
     def initial_state_text(self) -> str:
         """The state in which the conversation begins, as JSON."""
         if self.options:
@@ -150,20 +155,55 @@ def begin(worker_id: str) -> Any:
 
 @blp.get("/<talk_id>")
 def talk(worker_id: str, talk_id: str) -> Any:
-    talk = _find(worker_id, talk_id).recall()
-    flow = Flow.find(id=talk.flow_id, team_id=talk.team_id) if talk.flow_id else None
-    return render_template(
-        "talk.html",
-        worker=Worker.fetch(require_team(), worker_id),
-        talk=talk,
-        model=remote_model(),
-        speaks_words=recording_files.speaks_words(current()),
-        language=recordings.speakers_of(_deployment(talk), "", "")[0].language,
-        target=("deploymentId", talk.deployment_id) if talk.deployment_id else ("flowId", talk.flow_id),
-        flow=flow,
-        options=_options(request.args),
-        suggestions=_suggestions(talk, flow),
-    )
+    worker = Worker.fetch(require_team(), worker_id)
+    page = TalkPage(_find(worker_id, talk_id).recall())
+    return render_template("talk.html", worker=worker, page=page, model=remote_model())
+
+
+@dataclass
+class TalkPage:
+    """The page of a conversation."""
+
+    talk: TalkSession
+
+    @cached_property
+    def flow(self) -> Flow | None:
+        """Its flow; None for a draft, and for one that is deleted."""
+        return Flow.find(id=self.talk.flow_id, team_id=self.talk.team_id) if self.talk.flow_id else None
+
+    @property
+    def title(self) -> str:
+        """The name of the flow."""
+        if self.flow is None:
+            return "A deleted flow" if self.talk.flow_id else "A draft"
+        return self.flow.name
+
+    @cached_property
+    def speaks_words(self) -> bool:
+        """Whether the agent can be heard."""
+        return recording_files.speaks_words(current())
+
+    @property
+    def language(self) -> str:
+        """The language that a microphone hears."""
+        return recordings.speakers_of(_deployment(self.talk), "", "")[0].language or "en-US"
+
+    @cached_property
+    def options(self) -> dict[str, Any]:
+        """The options of the address."""
+        return _options(request.args)
+
+    @property
+    def again(self) -> dict[str, Any]:
+        """The flow or deployment, and the options, of a conversation like this one."""
+        if self.talk.deployment_id:
+            return {**self.options, "deploymentId": self.talk.deployment_id}
+        return {**self.options, "flowId": self.talk.flow_id}
+
+    @cached_property
+    def suggestions(self) -> list[str]:
+        """Sentences that answer the agent's last question."""
+        return _suggestions(self.talk, self.flow)
 
 
 def _suggestions(talk: TalkSession, flow: Flow | None) -> list[str]:

@@ -101,6 +101,13 @@ def in_text(value: Any, name: str = "") -> str:
     return phone(value) if isinstance(value, str) else str(value)
 
 
+def in_cell(value: Any) -> str:
+    """Return a value of a table: a text as it is, anything else as JSON."""
+    if value is None:
+        return "-"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
 def address(url: str) -> str:
     """Return an address without credentials; that of the inbox, which holds wherever the server is, as it is here."""
     inbox = f"http://{OWN_INBOX}/"
@@ -130,7 +137,7 @@ def coloured(text: str) -> Markup:
 FILTERS = {
     function.__name__: function
     for function in (
-        *(duration, day, clock, remaining, phone, in_words, label, in_text, status_colour, shortened),
+        *(duration, day, clock, remaining, phone, in_words, label, in_text, in_cell, status_colour, shortened),
         *(pretty, coloured, count, address),
     )
 }

@@ -1,5 +1,6 @@
 """Webhook deliveries, sent again or fired by hand, and an inbox on this server."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -38,24 +39,74 @@ _FILTERS = ("status", "event", "webhook_id", "log_id", "deployment_id")
 @blp.get("")
 def show() -> Any:
     """List deliveries. Filters in the address choose them; without a status, refused ones are listed together."""
-    filters = {name: request.args[name] for name in _FILTERS if request.args.get(name)}
-    where = {**filters, **({"team_id": g.team.id} if request.args.get("team") else {})}
-    is_folded = "status" not in filters
-    rows = WebhookDelivery.search(MAX_LISTED, but="REFUSED" if is_folded else None, **where)
-    deliveries, new_count = hide_new_rows(rows)
-    teams = [g.team] if request.args.get("team") else Team.everyone()
-    return render_template(
-        "webhooks.html",
-        deliveries=deliveries,
-        refusals=WebhookDelivery.refusals(**where) if is_folded else [],
-        deployment_names={one.id: one.name for team in teams for one in Deployment.listing(team)},
-        new_count=new_count,
-        received_count=len(InboxPage().all_messages),
-        team_names=team_names(),
-        filters=filters,
-        statuses=[(status, in_words(status)) for status in STATUSES],
-        events=[(event, in_words(event)) for event in EVENTS],
-    )
+    return render_template("webhooks.html", page=WebhooksPage())
+
+
+class WebhooksPage:
+    """The list of deliveries: filters, and those that pass them."""
+
+    statuses = tuple((status, in_words(status)) for status in STATUSES)
+    events = tuple((event, in_words(event)) for event in EVENTS)
+
+    @cached_property
+    def filters(self) -> dict[str, str]:
+        """The filters of the address."""
+        return {name: request.args[name] for name in _FILTERS if request.args.get(name)}
+
+    @property
+    def _where(self) -> dict[str, str]:
+        return {**self.filters, **_team_filter()}
+
+    @property
+    def _is_folded(self) -> bool:
+        """Whether refused deliveries are listed together."""
+        return "status" not in self.filters
+
+    @cached_property
+    def _shown(self) -> tuple[Sequence[WebhookDelivery], int]:
+        folded_status = "REFUSED" if self._is_folded else None
+        return hide_new_rows(WebhookDelivery.search(MAX_LISTED, but=folded_status, **self._where))
+
+    @property
+    def deliveries(self) -> Sequence[WebhookDelivery]:
+        """The deliveries that the page was loaded with."""
+        return self._shown[0]
+
+    @property
+    def new_count(self) -> int:
+        """The number of newer ones."""
+        return self._shown[1]
+
+    @cached_property
+    def refusals(self) -> list[dict[str, Any]]:
+        """The refused deliveries, equal ones with their number."""
+        return WebhookDelivery.refusals(**self._where) if self._is_folded else []
+
+    @cached_property
+    def deployment_names(self) -> dict[str, str]:
+        """The names of the deployments by id."""
+        teams = [g.team] if request.args.get("team") else Team.everyone()
+        return {one.id: one.name for team in teams for one in Deployment.listing(team)}
+
+    @property
+    def deployments(self) -> list[tuple[str, str]]:
+        """The deployments to choose from, pairs of an id and a name."""
+        return list(self.deployment_names.items())
+
+    @property
+    def received_count(self) -> int:
+        """The number of messages in the inbox."""
+        return len(InboxPage().all_messages)
+
+    @cached_property
+    def team_names(self) -> dict[str, str]:
+        """The names of the teams, if the page shows deliveries of all of them."""
+        return team_names()
+
+
+def _team_filter() -> dict[str, str]:
+    """Return the filter of the team, if the address names one."""
+    return {"team_id": g.team.id} if request.args.get("team") else {}
 
 
 @blp.get("/inbox")
@@ -110,9 +161,8 @@ class InboxPage:
 
         A request that a fault answered with an error did not reach the inbox.
         """
-        where = {"team_id": g.team.id} if request.args.get("team") else {}
         addresses = [f"{start}{INBOX}" for start in (base_url(), f"http://{OWN_INBOX}")]
-        deliveries = WebhookDelivery.delivered_to(addresses, **where)
+        deliveries = WebhookDelivery.delivered_to(addresses, **_team_filter())
         ids = {one.id for one in deliveries}
         entries = Criteria(path=f"{INBOX}*").matches(current().requests.newest_first())
         received = (entry for entry in entries if not entry.status or entry.status < 400)

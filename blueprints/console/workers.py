@@ -1,5 +1,7 @@
 """The team's workers, and a page for each with its resources, tests and scorecards."""
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import orjson
@@ -17,6 +19,7 @@ from dryline.models.echo_runs import EchoRun
 from dryline.models.flows import Flow
 from dryline.models.folders import Folder
 from dryline.models.resources import Resource
+from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.tags import Tag, workers_with_tags
 from dryline.models.tests import Test, TestRun
 from dryline.models.workers import Worker
@@ -87,17 +90,46 @@ def create() -> Any:
 @blp.get("/<worker_id>")
 def worker(worker_id: str) -> Any:
     worker = Worker.fetch(require_team(), worker_id)
-    tags = Tag.of_worker(worker)
-    return render_template(
-        "worker.html",
-        worker=worker,
-        tags=tags,
-        other_tags=[tag for tag in Tag.listing(worker) if tag.id not in {one.id for one in tags}],
-        figures=figures.figures_of(filter(None, [call_figures.by_worker(worker).get(worker.id)])),
-        flows=list(Flow.listing(worker, worker_id=worker.id)),
-        deployments=list(Deployment.listing(worker, worker_id=worker.id)),
-        errors=activity.newest_errors(worker, MAX_ERRORS, worker_id=worker.id),
-    )
+    return render_template("worker.html", worker=worker, page=WorkerPage(worker))
+
+
+@dataclass
+class WorkerPage:
+    """The summary of a worker."""
+
+    worker: Worker
+
+    @cached_property
+    def tags(self) -> list[Tag]:
+        """The tags of the worker."""
+        return Tag.of_worker(self.worker)
+
+    @cached_property
+    def other_tags(self) -> list[Tag]:
+        """The tags that it does not have."""
+        ids = {tag.id for tag in self.tags}
+        return [tag for tag in Tag.listing(self.worker) if tag.id not in ids]
+
+    @property
+    def figures(self) -> list[figures.Figure]:
+        """The figures of its calls."""
+        sums = call_figures.by_worker(self.worker).get(self.worker.id)
+        return figures.figures_of([sums] if sums else [])
+
+    @property
+    def flows(self) -> list[Flow]:
+        """The flows of the worker."""
+        return list(Flow.listing(self.worker, worker_id=self.worker.id))
+
+    @property
+    def deployments(self) -> list[Deployment]:
+        """The deployments of the worker."""
+        return list(Deployment.listing(self.worker, worker_id=self.worker.id))
+
+    @property
+    def errors(self) -> list[RuntimeErrorRecord]:
+        """The newest runtime errors, equal ones with their number."""
+        return activity.newest_errors(self.worker, MAX_ERRORS, worker_id=self.worker.id)
 
 
 @blp.post("/<worker_id>/tags")
@@ -157,12 +189,12 @@ def scorecards(worker_id: str) -> Any:
     worker = Worker.fetch(require_team(), worker_id)
     suites, agents, cards = echo_of(worker)
     ids = {one.id for one in (*agents, *cards)}
-    own_runs = [
+    worker_runs = [
         run
         for run in EchoRun.listing(worker)
         if any(one.get("agentId") in ids or one.get("scorecardId") in ids for one in run.plan)
     ]
-    runs, new_count = hide_new_rows(own_runs[:MAX_RUNS])
+    runs, new_count = hide_new_rows(worker_runs[:MAX_RUNS])
     return render_template(
         "scorecards.html", worker=worker, suites=suites, agents=agents, cards=cards, runs=runs, new_count=new_count
     )

@@ -74,7 +74,7 @@ class OverrideSchema(ApiSchema):
 class StatusOrAnswer(fields.Nested):
     """An answer, or a status alone."""
 
-    other_forms = ({"type": "integer", "minimum": 200, "maximum": 599},)
+    other_schemas = ({"type": "integer", "minimum": 200, "maximum": 599},)
 
     def _deserialize(self, value, attr, data, partial=None, **kwargs):
         if isinstance(value, int) and not isinstance(value, bool):

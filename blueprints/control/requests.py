@@ -1,7 +1,7 @@
 """The request log: search, counts, verification."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
@@ -11,7 +11,8 @@ import orjson
 from flask.views import MethodView
 from marshmallow import ValidationError
 
-from dryline.blueprints.control.base import ControlArea, known_team
+from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
+from dryline.blueprints.control.checks import CheckAnswers, pop_bounds
 from dryline.schemas.base import UNKNOWN, QuerySchema, instance_of, strict
 from dryline.schemas.request_log import (
     ArrivedSchema,
@@ -25,7 +26,6 @@ from dryline.schemas.request_log import (
 )
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
-from dryline.web.base import json_response
 from dryline.web.errors import flatten_messages
 from dryline.web.operations import (
     METHODS,
@@ -37,7 +37,7 @@ from dryline.web.operations import (
 )
 from dryline.world import request_search
 from dryline.world.clock import wire
-from dryline.world.criteria import Bounds, Near, Verification
+from dryline.world.criteria import Bounds, Verification
 from dryline.world.path_patterns import normal_path, path_pattern
 from dryline.world.request_log import Entry
 from dryline.world.request_search import Criteria, find_nearest
@@ -48,6 +48,24 @@ _ID = re.compile(r"[A-Za-z0-9]+_[A-Za-z0-9-]{6,}")
 _BODY_CHARACTERS = 1_000
 
 blp = ControlArea("Control: requests", description="The request log: search, counts, verification.")
+
+
+class RequestAnswers(CheckAnswers[Entry]):
+    """The answers of checks of requests."""
+
+    plural = "requests"
+
+    def on_the_wire(self, item: Entry) -> dict[str, Any]:
+        """Return a request as answers have it."""
+        fields: dict[str, Any] = instance_of(EntrySchema).dump(entry_fields(item))
+        return fields
+
+    def near_miss(self, item: Entry, misses: list[str]) -> dict[str, Any]:
+        """Return a request that misses these criteria, with the beginning of its body as it was sent."""
+        return {"request": self.on_the_wire(item), "misses": misses, "bodyText": item.text()[:_BODY_CHARACTERS]}
+
+
+ANSWERS = RequestAnswers()
 
 
 @blp.route("/requests", get="listRequests", delete="clearRequests")
@@ -64,7 +82,7 @@ class Requests(MethodView):
         matches = criteria_of(query).matches(current().requests.with_progress())
         return [entry_fields(entry) for entry in islice(matches, limit)]
 
-    @blp.arguments(RequestQuery(only=["team"]), location="query")
+    @blp.arguments(TeamQuery, location="query")
     @blp.response(204)
     @blp.errors(404)
     def delete(self, query):
@@ -72,7 +90,7 @@ class Requests(MethodView):
 
         With `team`, only the requests of that team are deleted.
         """
-        current().requests.clear(known_team(query["team_id"]))
+        current().requests.clear(query.get("team_id"))
 
 
 @blp.route("/requests/count", get="countRequests")
@@ -91,7 +109,7 @@ class RequestCount(MethodView):
 @blp.route("/requests/verify", post="verifyRequests")
 class RequestVerify(MethodView):
     @blp.arguments(VerifySchema)
-    @blp.arguments(RequestQuery(only=["team"]), location="query")
+    @blp.arguments(TeamQuery, location="query")
     @blp.response(200, CountSchema)
     @blp.alt_response(409, schema=UnmetSchema, description="The number of requests is not as expected.")
     @blp.errors(404)
@@ -101,17 +119,14 @@ class RequestVerify(MethodView):
         Without `times`, at least one is expected. Requests in progress count. The 409 has the requests beyond the
         maximum, or those that nearly match. 400 if there is a maximum and requests that may match fell out of the log.
         """
-        times = body.pop("times") or {"min": None, "max": None}
-        result = check(criteria_of(body | query), times["min"], times["max"])
-        if result.met:
-            return {"count": result.count}
-        return unmet(result.in_words, result.count, result.surplus, result.nearest)
+        bounds = pop_bounds(body)
+        return ANSWERS.of_verification(check(criteria_of(body | query), bounds))
 
 
 @blp.route("/requests/wait", post="waitForRequests")
 class RequestWait(MethodView):
     @blp.arguments(WaitSchema)
-    @blp.arguments(RequestQuery(only=["team"]), location="query")
+    @blp.arguments(TeamQuery, location="query")
     @blp.response(200, ArrivedSchema)
     @blp.alt_response(409, schema=UnmetSchema, description="The requests did not arrive in time.")
     @blp.errors(404)
@@ -123,15 +138,11 @@ class RequestWait(MethodView):
         """
         count, timeout_ms = body.pop("count"), body.pop("timeout_ms")
         world, criteria = current(), criteria_of(body | query)
-        entries = request_search.wait(world, criteria, count, timeout_ms / 1000)
-        if len(entries) < count:
-            within = "until the server ended" if world.ending.is_set() else f"within {timeout_ms} ms"
-            error = f"Expected {count} {within}, found {len(entries)}."
-            return unmet(error, len(entries), (), find_nearest(world.requests, criteria))
-        return {"count": len(entries), "requests": [on_the_wire(entry) for entry in entries[:100]]}
+        matches = request_search.wait(world, criteria, count, timeout_ms / 1000)
+        return ANSWERS.of_wait(matches, count, timeout_ms, lambda: find_nearest(world.requests, criteria))
 
 
-def check(criteria: Criteria, least: int | None, most: int | None) -> Verification[Entry]:
+def check(criteria: Criteria, bounds: Bounds) -> Verification[Entry]:
     """Check how often requests were made.
 
     Raises Invalid for a name that no request of the path and method has, if the check would pass for that reason: an
@@ -141,13 +152,13 @@ def check(criteria: Criteria, least: int | None, most: int | None) -> Verificati
     parts: dict[str, dict[str, Any]] = {"query": dict(criteria.query or {}), "json": body}
     absent = {name: value for name, value in parts["query"].items() if value is None}
     refused = [("query", name) for name in _unknown_names(criteria, "query", absent) if "did you mean" in name]
-    if not least and (least, most) != (None, None):
+    if bounds.least == 0:
         parts["query"] = {name: value for name, value in parts["query"].items() if value is not None}
         refused += [(part, name) for part, values in parts.items() for name in _unknown_names(criteria, part, values)]
     if refused:
         field, name = refused[0]
         raise Invalid(f"No such request has {name}.", field)
-    return request_search.verify(current().requests, criteria, Bounds.of(least, most))
+    return request_search.verify(current().requests, criteria, bounds)
 
 
 def _unknown_names(criteria: Criteria, location: str, values: dict[str, Any]) -> list[str]:
@@ -164,32 +175,13 @@ def _unknown_names(criteria: Criteria, location: str, values: dict[str, Any]) ->
     return min(([*_unknown(schema, values)] for schema in schemas), key=len, default=[])
 
 
-def unmet(error: str, count: int, surplus: Iterable[Entry], nearest: Iterable[Near[Entry]]) -> Any:
-    """Return the answer of a failed check."""
-    answer = {
-        "error": error,
-        "count": count,
-        "surplus": [on_the_wire(entry) for entry in surplus],
-        "nearest": [
-            {"request": on_the_wire(entry), "misses": misses, "bodyText": entry.text()[:_BODY_CHARACTERS]}
-            for entry, misses in nearest
-        ],
-    }
-    return json_response(answer, 409)
-
-
-def on_the_wire(entry: Entry) -> dict[str, Any]:
-    """Return an entry in the form that answers have."""
-    return instance_of(EntrySchema).dump(entry_fields(entry))
-
-
 def criteria_of(params: dict[str, Any]) -> Criteria:
     """Return the criteria of a request.
 
     Raises NotFound for an unknown team, and Invalid for a method, path or status that no request can have: a check for
     a misspelt path would otherwise find that it was never called.
     """
-    known_team(params["team_id"])
+    known_team(params.get("team_id"))
     criteria = Criteria(**params)
     if criteria.method is not None and criteria.method.upper() not in METHODS[1:]:
         raise Invalid(f"Must be one of: {', '.join(METHODS[1:])}.", "method")
@@ -216,8 +208,8 @@ def _may_occur(criteria: Criteria) -> bool:
     if any(rule.pattern.fullmatch(path) or pattern.fullmatch(normal_path(rule.path)) for rule in overrides):
         return True
 
-    place = Criteria(method=criteria.method, path=criteria.path)
-    return next(place.matches(current().requests.with_progress()), None) is not None
+    same_path = Criteria(method=criteria.method, path=criteria.path)
+    return next(same_path.matches(current().requests.with_progress()), None) is not None
 
 
 def entry_fields(entry: Entry) -> dict[str, Any]:

@@ -1,12 +1,12 @@
 """Deliveries to custom webhooks."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from flask.views import MethodView
 from marshmallow import fields, validate
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery
+from dryline.blueprints.control.checks import CheckAnswers, pop_bounds
 from dryline.models import webhook_search
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import WebhookDelivery, fire
@@ -23,10 +23,26 @@ from dryline.schemas.webhook_deliveries import (
     WebhookDeliverySchema,
 )
 from dryline.storage.current_world import current
-from dryline.web.base import json_response
-from dryline.world.criteria import Bounds, Near
 
 blp = ControlArea("Control: webhooks", description="Deliveries to custom webhooks: requests, answers, attempts.")
+
+
+class DeliveryAnswers(CheckAnswers[WebhookDelivery]):
+    """The answers of checks of deliveries."""
+
+    plural = "deliveries"
+
+    def on_the_wire(self, item: WebhookDelivery) -> dict[str, Any]:
+        """Return a delivery as answers have it."""
+        fields: dict[str, Any] = instance_of(WebhookDeliverySchema).dump(item)
+        return fields
+
+    def near_miss(self, item: WebhookDelivery, misses: list[str]) -> dict[str, Any]:
+        """Return a delivery that misses these criteria."""
+        return {"delivery": self.on_the_wire(item), "misses": misses}
+
+
+ANSWERS = DeliveryAnswers()
 
 
 class DeliveryQuery(TeamQuery):
@@ -97,14 +113,11 @@ class WebhookVerify(MethodView):
         that have arrived. The 409 has the deliveries beyond the maximum, or those that nearly match. 400 if there is a
         maximum and older deliveries may have been deleted.
         """
-        times = body.pop("times") or {"min": None, "max": None}
+        bounds = pop_bounds(body)
         criteria, world = DeliveryCriteria(**body, **query), current()
         world.run_due()
         with world.reading():
-            result = webhook_search.verify(criteria, Bounds.of(times["min"], times["max"]))
-            if result.met:
-                return {"count": result.count}
-            return _unmet(result.in_words, result.count, result.surplus, result.nearest)
+            return ANSWERS.of_verification(webhook_search.verify(criteria, bounds))
 
 
 @blp.route("/webhooks/wait", post="waitForWebhooks")
@@ -121,29 +134,10 @@ class WebhookWait(MethodView):
         the deliveries that nearly match.
         """
         count, timeout_ms = body.pop("count"), body.pop("timeout_ms")
-        criteria, world = DeliveryCriteria(**body, **query), current()
-        arrived = webhook_search.wait(criteria, count, timeout_ms / 1000)
-        with world.reading():
-            if arrived.count < count:
-                within = "until the server ended" if world.ending.is_set() else f"within {timeout_ms} ms"
-                error = f"Expected {count} {within}, found {arrived.count}."
-                return _unmet(error, arrived.count, (), webhook_search.find_nearest(criteria))
-            return {"count": arrived.count, "deliveries": [_on_the_wire(each) for each in arrived.newest]}
-
-
-def _unmet(error: str, count: int, surplus: Iterable[WebhookDelivery], nearest: Iterable[Near[WebhookDelivery]]) -> Any:
-    """Return the answer of a failed check."""
-    answer = {
-        "error": error,
-        "count": count,
-        "surplus": [_on_the_wire(delivery) for delivery in surplus],
-        "nearest": [{"delivery": _on_the_wire(delivery), "misses": misses} for delivery, misses in nearest],
-    }
-    return json_response(answer, 409)
-
-
-def _on_the_wire(delivery: WebhookDelivery) -> dict[str, Any]:
-    return instance_of(WebhookDeliverySchema).dump(delivery)
+        criteria = DeliveryCriteria(**body, **query)
+        matches = webhook_search.wait(criteria, count, timeout_ms / 1000)
+        with current().reading():
+            return ANSWERS.of_wait(matches, count, timeout_ms, lambda: webhook_search.find_nearest(criteria))
 
 
 @blp.route("/webhooks/<delivery_id>/redeliver", post="redeliverWebhook")

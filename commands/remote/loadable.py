@@ -77,14 +77,14 @@ class Loadable:
         faults: Faults = []
         schema.read(row, "", faults, faults)
         for member in list(row) if faults else ():
-            own_faults: Faults = []
-            schema.read({member: row[member]}, "", own_faults, own_faults)
-            if len(own_faults) > len(set(schema.needs) - {member}):  # more than what is missing beside it
+            member_faults: Faults = []
+            schema.read({member: row[member]}, "", member_faults, member_faults)
+            if len(member_faults) > len(set(schema.needs) - {member}):  # more than what is missing beside it
                 del row[member]
                 if member not in schema.names:
                     self.changed[f"{name}: {member} is unknown to dryline"] += 1
                 elif member not in schema.needs:
-                    self.left_out[f"{name}: {member}: {own_faults[0][1]}"] += 1
+                    self.left_out[f"{name}: {member}: {member_faults[0][1]}"] += 1
         lacking = [member for member in schema.needs if member not in row]
         if lacking:
             self.left_out[f"{name}: no usable {' and '.join(lacking)}"] += 1

@@ -20,7 +20,7 @@ Row = dict[str, Any]
 
 REDACTED = "[redacted]"
 # Replacements of telephone numbers: the area code 555 is not assigned.
-PREFIX, PLACES = "+1555", 10_000_000
+PREFIX, REPLACEMENTS = "+1555", 10_000_000
 
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 # The ids of the API (worker_<uuid>) and of the carrier (CA and 32 hex digits).
@@ -153,9 +153,9 @@ class Redactor:
         digits = "".join(filter(str.isdigit, number))
         digest = self._digest(e164(number) or e164(f"+{digits}") or number)
         if digest not in self._numbers:
-            suffix, taken = int(digest, 16) % PLACES, set(self._numbers.values())
+            suffix, taken = int(digest, 16) % REPLACEMENTS, set(self._numbers.values())
             while f"{PREFIX}{suffix:07}" in taken:
-                suffix = (suffix + 1) % PLACES
+                suffix = (suffix + 1) % REPLACEMENTS
             self._numbers[digest] = f"{PREFIX}{suffix:07}"
         return self._numbers[digest]
 

@@ -174,8 +174,7 @@ class CallerValues:
                 return ask(question)
             return Answer(shaped(question, lambda slot: self._value_of(question, slot)), {}, "caller")
 
-        answer = self._stubs.answer(question, answer_of_caller)
-        return answer if answer.by == "built-in" else Answer(answer.value, {}, "caller")
+        return self._stubs.answer(question, answer_of_caller)
 
     def _is_decidable(self, slot: Slot, *, is_certain: bool) -> bool:
         """Return whether a value can be decided on before its question: its kind is known, and it can be said."""
@@ -201,7 +200,7 @@ class CallerValues:
             self._give(decision.value, slot, is_asked=is_asked)
 
     def _decision_on(self, pending: PendingValue) -> ValueDecision:
-        """Return the decision on a value: that of the first rule which has one. The last rule always has one."""
+        """Return the decision on a value: that of the first rule which has one, else to say it."""
         rules = (
             self._value_in_phrase,
             self._value_held_back,
@@ -268,9 +267,16 @@ class CallerValues:
         turn = self._turn
         example = "" if slot.example is None else slot.example
         now = question.now or turn.session.now()
-        phrase = "" if turn.announces_value else turn.phrase
-        heard = {"said": turn.said, "heard": turn.text_of("agent"), "question": turn.agent, "phrase": phrase}
-        value = choose_value(replace(slot, example=example), self._random, now, facts=self._facts, **heard)
+        value = choose_value(
+            replace(slot, example=example),
+            self._random,
+            now,
+            facts=self._facts,
+            said=turn.said,
+            heard=turn.text_of("agent"),
+            question=turn.agent,
+            phrase="" if turn.announces_value else turn.phrase,
+        )
         self._chosen_values[_name_of(slot)] = ChosenValue(value, question.line)
         return value
 

@@ -118,6 +118,11 @@ def test_a_refused_form_shows_the_reason_on_its_page(visitor):
     assert page.status == 200 and "Calls per minute: Must be" in page.text
 
 
+def test_the_bar_shows_the_rate_of_calls_with_its_decimals(visitor, control):
+    control.put("/settings", {"callsPerMinute": 10.05})
+    assert "10.05/min" in visitor.go("/faults").text
+
+
 def test_requests_of_the_console_are_not_logged(visitor, control):
     visitor.go("")
     assert control.get("/requests").json == []

@@ -53,13 +53,13 @@ def unraisable(monkeypatch):
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(("method", "headers"), REQUESTS)
 @pytest.mark.parametrize("phase", ["before", "after"])
-@pytest.mark.parametrize("effect", [{}, *EFFECTS], ids=str)
+@pytest.mark.parametrize("effect", EFFECTS, ids=str)
 def test_a_fault_leaves_no_file_open(served, unraisable, effect, phase, method, headers):
     stand_in, link = served
-    if effect:
-        stand_in.fault(path="/downloads/*", phase=phase, **effect)
+    stand_in.fault(path="/downloads/*", phase=phase, **effect)
     with _client(stand_in) as client, contextlib.suppress(httpx.HTTPError):
         client.request(method, link, headers=headers)
+    assert stand_in.unused_faults() == []
     stand_in.plane("DELETE", "/faults")
     gc.collect()
     assert unraisable == []

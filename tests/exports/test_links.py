@@ -30,7 +30,9 @@ def test_the_response_names_the_file(export, fetch):
 def test_a_part_of_the_file_can_be_fetched(export, fetch, make_log):
     make_log()
     made = export()
-    whole = fetch(made).data
+    answer = fetch(made)
+    whole = answer.data
+    assert answer.headers["Accept-Ranges"] == "bytes"
     part = fetch(made, headers={"Range": "bytes=10-19"})
     assert (part.status_code, part.data) == (206, whole[10:20])
     assert part.headers["Content-Range"] == f"bytes 10-19/{len(whole)}"
@@ -38,19 +40,14 @@ def test_a_part_of_the_file_can_be_fetched(export, fetch, make_log):
     assert fetch(made, headers={"Range": f"bytes={len(whole)}-"}).status_code == 416
 
 
-@pytest.mark.parametrize(
-    "old, new", [("signature=.", "signature=~"), ("signature=", "signature=x"), ("signature=", "s=")]
-)
+@pytest.mark.parametrize(("old", "new"), [("signature=.", "signature=~"), ("signature=", "signature=x"), (r"\?.*", "")])
 def test_an_altered_link_is_refused(app, export, old, new):
-    url = export()["downloadUrl"]
-    answer = app.test_client().get(re.sub(old, new, url))
-    assert answer.status_code == 403
-    assert isinstance(answer.json["error"], str)
+    answer = app.test_client().get(re.sub(old, new, export()["downloadUrl"]))
+    assert (answer.status_code, answer.json["error"]) == (403, "The link is not valid.")
 
 
-def test_a_link_without_a_signature_or_with_that_of_another_export_is_refused(app, export, make_log):
+def test_the_signature_of_another_export_is_refused(app, export):
     one, other = export(), export()
-    assert app.test_client().get(f"/downloads/exports/{one['id']}").status_code == 403
     swapped = one["downloadUrl"].replace(one["id"], other["id"])
     assert app.test_client().get(swapped).status_code == 403
 

@@ -101,6 +101,19 @@ until "caller tells that the dog has died":
     assert len(first_conditions(simulate(make_line(code), 20, outcome="completed"), taken)) == 2
 
 
+def test_a_yes_or_no_that_no_caller_says_is_missing(make_line, simulate):
+    code = """loop:
+    res = talk("Ask how you can help.", True)
+until "caller wants an appointment":
+    visit = res.ask("Which day, and are they insured?", {"day": "Monday", "insured": True})
+    if visit["insured"] is None:
+        say("Please bring your insurance card.")
+    extract("insured", visit["insured"])
+"""
+    logs = simulate(make_line(code), 30, branch="caller wants an appointment")
+    assert {log["extractionsData"]["insured"] for log in logs} == {None}
+
+
 def test_a_caller_names_a_day_in_the_past_for_what_has_happened(make_line, simulate):
     code = """loop:
     res = talk("Ask what happened.", True)

@@ -109,6 +109,8 @@ def test_a_maximum_is_refused_once_older_deliveries_may_have_been_deleted(stand_
     assert stand_in.verify_webhook(at_least=1) >= 1
     with pytest.raises(DrylineError, match="the newest 2 are kept"):
         stand_in.verify_webhook(event="call_started", times=0, json={"status": "x"})
+    with pytest.raises(DrylineError, match="the newest 2 are kept"):
+        stand_in.verify_webhook(times=100)
 
 
 def test_a_test_waits_for_webhooks_of_calls_that_begin_meanwhile(stand_in, line):

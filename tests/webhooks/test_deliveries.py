@@ -120,6 +120,13 @@ def test_a_host_beyond_this_machine_is_refused(add_webhook, simulate, deliveries
     assert deliveries()[0]["error"]
 
 
+def test_a_refusal_names_the_option_of_the_server_and_that_of_the_fixtures(add_webhook, simulate, deliveries):
+    add_webhook("http://example.com/calls")
+    simulate()
+    error = deliveries()[0]["error"]
+    assert "--webhook-hosts" in error and "--dryline-webhook-hosts" in error
+
+
 @pytest.mark.parametrize("url", ["http://127.0.0.1:99999/", "http://[", "http://127.0.0 .1/"])
 def test_an_invalid_address_fails_at_once(add_webhook, simulate, deliveries, url):
     add_webhook(url)
