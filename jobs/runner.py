@@ -11,7 +11,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from dryline.models.due import SET_ASIDE
-from dryline.storage.current_world import current_task, running_part
+from dryline.storage.current_world import running_part
 from dryline.storage.errors import Unavailable
 from dryline.world.clock import wire
 from dryline.world.epochs import EpochEnded
