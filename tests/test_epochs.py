@@ -337,6 +337,16 @@ def test_what_waits_for_a_change_that_is_refused_is_sent_after_it(stand):
     assert {one["status"] for one in stand.plane.get("/webhooks").json} == {"DELIVERED"}
 
 
+def test_a_reset_waits_for_the_delivery_that_is_on_its_way_and_for_no_further_one(stand, monkeypatch):
+    monkeypatch.setattr(epochs, "SENDS_TIMEOUT_S", 60)
+    webhooks(stand)
+    stand.in_thread(lambda: stand.control().post("/reset", {}))
+    stand.threads[-1].join(0.5)
+    assert stand.threads[-1].is_alive()
+    stand.go_on()
+    assert (len(stand.receiver.requests), stand.receiver.requests_begun) == (1, 1)
+
+
 def test_a_receiver_may_reset_the_world_that_sends_to_it(stand):
     resets = []
     stand.receiver.meanwhile = lambda: resets.append(stand.control().post("/reset", {}).status_code)
