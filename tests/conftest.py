@@ -23,6 +23,7 @@ from dryline.models.workers import Worker
 from dryline.serving.server import HttpServer
 from dryline.settings import Settings
 from dryline.testing import DrylineInProcess, DrylineServer
+from dryline.world.request_log import RequestLog
 
 # Rewriting the asserts of all tests takes a process 6 s, and each server that is started compiles dryline: once is
 # enough, where PYTHONDONTWRITEBYTECODE is set too.
@@ -302,6 +303,19 @@ def add_log(app):
             return model.add(Worker.find(id=worker["id"]), worker_id=worker["id"], **columns).id
 
     return add
+
+
+@pytest.fixture
+def arrived(monkeypatch):
+    """Return a semaphore that counts requests to the API as they arrive."""
+    arrived, begin = threading.Semaphore(0), RequestLog.begin
+
+    def begin_and_count(*args):
+        begin(*args)
+        arrived.release()
+
+    monkeypatch.setattr(RequestLog, "begin", begin_and_count)
+    return arrived
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from dryline.serving.log_output import JsonFormatter, TextFormatter
-from dryline.tests.conftest import NEW_WORKER
+from dryline.tests.conftest import NEW_WORKER, send
 from dryline.world.clock import parse
 
 
@@ -35,10 +35,30 @@ def test_the_line_has_the_first_error(lines, api):
     assert lines()[0].endswith(" ms  name: Missing data for required field.")
 
 
-def test_the_line_describes_the_fault(lines, api, control):
-    control.post("/faults", {"status": 503, "times": 2})
-    api.get("/workers")
-    assert " 503 " in lines()[-1] and lines()[-1].endswith("[fault: answers 503, 2 times]")
+UNIFORM = {"type": "uniform", "lowerMs": 0, "upperMs": 1}
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ({"status": 503}, "answers 503"),
+        ({"status": 503, "times": 1}, "answers 503, once"),
+        ({"status": 503, "times": 2}, "answers 503, 2 times"),
+        ({"status": 503, "skip": 1}, "answers 503, after 1 unaffected requests"),
+        ({"status": 503, "probability": 0.99}, "answers 503, 99% of the time"),
+        ({"status": 503, "phase": "after"}, "answers 503, after the write is done"),
+        ({"answers": [429, 503]}, "answers 429, 503 in turn, 2 times"),
+        ({"malformed": "garbage", "headers": {"X-A": "b"}}, "garbage answer, X-A: b"),
+        ({"delayMs": 1}, "1 ms late"),
+        ({"delayDistribution": UNIFORM}, "0 to 1 ms late"),
+        ({"bytesPerSecond": 1_000_000}, "1,000,000 bytes a second"),
+    ],
+)
+def test_the_line_describes_the_fault(lines, api, control, rule, words):
+    control.post("/faults", rule)
+    for _ in range(2):
+        api.get("/workers")
+    assert any(line.endswith(f"[fault: {words}]") for line in lines()), lines()
 
 
 def test_the_line_names_what_the_operation_ignored(lines, api):
@@ -130,6 +150,19 @@ def test_a_failed_webhook_has_a_line_with_the_time_of_the_retry(lines, api, cont
     for pause in (10, 60, 300):
         advance(pause)
     assert "→ given up" in "\n".join(lines())
+
+
+def test_a_delivered_webhook_has_a_line_with_the_status(
+    lines, api, control, advance, make_voice_deployment, http_server
+):
+    deployment = make_voice_deployment()
+    path = f"/workers/{deployment['workerId']}/deployments/{deployment['id']}/voice/customWebhooks"
+    url = http_server(lambda handler: send(handler, 200)) + "/hook"
+    assert api.post(path, {"name": "Hook", "url": url, "method": "POST", "fields": ""}).status_code == 201
+    control.post("/simulate/calls", {"workerId": deployment["workerId"], "deploymentId": deployment["id"]})
+    advance()
+    delivered = [line for line in lines() if "webhook call_started" in line]
+    assert [line.split()[-3:] for line in delivered] == [["call_started", url, "200"]], delivered
 
 
 def test_a_batch_of_calls_has_a_line(lines, api, advance, make_voice_deployment):

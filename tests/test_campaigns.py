@@ -80,6 +80,13 @@ def test_a_campaign_is_started_by_an_update(api, line_path, make_campaign, calle
     assert len(called()) == 2
 
 
+def test_the_data_of_a_campaign_of_a_document_may_be_a_single_row(control, line, called, advance):
+    campaign = {"id": "one", "deploymentId": line["id"], "name": "One", "status": "STARTED", "data": rows(1)[0]}
+    assert control.post("/state", {"version": 1, "outboundCampaigns": [campaign]}).status_code == 204
+    advance()
+    assert called() == ["r0"]
+
+
 def test_a_log_names_its_campaign(api, line_path, line, make_campaign, advance):
     campaign = make_campaign(1, status="STARTED", additional_data={"shop": "Harbour"})
     advance()

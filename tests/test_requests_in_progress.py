@@ -16,19 +16,6 @@ CREATION = {"method": "POST", "path": "/api/workers"}
 
 
 @pytest.fixture
-def arrived(monkeypatch):
-    """Return a semaphore that counts requests which arrived."""
-    arrivals, begin = threading.Semaphore(0), RequestLog.begin
-
-    def begin_and_count(*args):
-        begin(*args)
-        arrivals.release()
-
-    monkeypatch.setattr(RequestLog, "begin", begin_and_count)
-    return arrivals
-
-
-@pytest.fixture
 def finish(app, control, arrived):
     """Begin a creation that a fault delays. Returns a function that lets it end and waits for that."""
     control.post("/faults", {**CREATION, "delayMs": 600_000})

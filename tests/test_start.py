@@ -65,6 +65,13 @@ def test_a_file_system_without_shared_memory_is_named_as_such(tmp_path):
         create_app(Settings(data_dir=tmp_path / "world"))
 
 
+def test_the_secret_of_a_directory_that_others_may_read_is_its_owners(tmp_path):
+    directory = tmp_path / "world"
+    directory.mkdir(mode=0o755)
+    create_app(Settings(data_dir=directory, scenario="empty")).close()
+    assert (directory / "secret").stat().st_mode & 0o077 == 0
+
+
 @pytest.mark.parametrize("exists", [False, True])
 def test_git_ignores_a_new_data_directory(tmp_path, monkeypatch, exists):
     subprocess.run(["git", "init", "-q", tmp_path], check=True)

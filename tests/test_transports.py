@@ -6,7 +6,7 @@ import httpx
 import pytest
 from brainbase_labs import APITimeoutError
 
-from dryline.testing import DrylineInProcess, DrylineServer, transport
+from dryline.testing import DrylineInProcess, transport
 from dryline.tests.conftest import NEW_WORKER
 
 # Longer than any test takes: who waits for it never ends.
@@ -14,22 +14,15 @@ LONG_MS = 600_000
 
 
 @pytest.fixture(scope="module")
-def started():
-    with DrylineServer() as server, DrylineInProcess() as process:
-        yield {"socket": server, "process": process}
-
-
-@pytest.fixture(params=["socket", "process"])
-def stand_in(request, started):
-    """On a socket and without one, as new."""
-    started[request.param].reset()
-    return started[request.param]
+def process():
+    with DrylineInProcess() as process:
+        yield process
 
 
 @pytest.fixture
-def in_process(started):
-    started["process"].reset()
-    return started["process"]
+def in_process(process):
+    process.reset()
+    return process
 
 
 def http(stand_in, timeout=None):

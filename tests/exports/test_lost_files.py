@@ -24,6 +24,16 @@ def test_lost_files_are_written_again_and_files_without_an_export_removed(app, e
     assert len(fetch(other).json) == 1
 
 
+def test_a_whole_file_is_not_written_again(app, export):
+    export()
+    (file,) = app.world.exports.iterdir()
+    before = file.stat()
+    with app.world.active():
+        repair_files(app.world)
+    after = file.stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
 def test_an_imported_export_may_have_any_id(app, api, fetch):
     id = "../Übung/../1"
     with app.world.active():

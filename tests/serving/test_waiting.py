@@ -96,14 +96,6 @@ def test_slow_readers_of_a_download_hold_up_nothing(app, raw, ask, large_file, h
     assert ask("GET", "/api/workers") == 200
 
 
-@pytest.fixture
-def arrived(monkeypatch):
-    """Return a semaphore that counts requests to the API as they arrive."""
-    arrived, log_begin = threading.Semaphore(0), RequestLog.begin
-    monkeypatch.setattr(RequestLog, "begin", lambda *args: log_begin(*args) or arrived.release())
-    return arrived
-
-
 def test_writes_that_wait_for_another_delay_no_read_and_are_in_the_request_log(app, ask, begin, control, arrived):
     with app.world.write_lock:
         outcomes = [begin("POST", "/api/workers", NEW_WORKER) for _ in range(8)]

@@ -177,3 +177,21 @@ def test_a_redirect_is_not_followed(receiver, add_webhook, simulate, deliveries)
     simulate()
     assert {path for _, path, *_ in receiver.requests} == {"/hook"}
     assert deliveries()[0]["error"] == "Answered 302: redirects are not followed."
+
+
+@pytest.mark.parametrize("pauses", [(), (10,), (10, 60)])
+def test_after_the_clock_is_set_back_a_delivery_does_not_wait_for_its_next_attempt(
+    add_webhook, receiver, simulate, deliveries, advance, control, pauses
+):
+    add_webhook(receiver.url)
+    control.put("/clock", {"now": "2026-03-02T12:00:00Z", "frozen": True})
+    receiver.answers = [500]
+    simulate()
+    for seconds in pauses:
+        advance(seconds)
+    assert {(one["status"], one["attempts"]) for one in deliveries()} == {("PENDING", 1 + len(pauses))}
+    receiver.answers = [200]
+    advance(5)
+    assert {one["status"] for one in deliveries()} == {"PENDING"}
+    control.put("/clock", {"now": "2026-03-01T12:00:00Z", "frozen": True})
+    assert {one["status"] for one in deliveries()} == {"DELIVERED"}
