@@ -11,7 +11,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from dryline.models.due import SET_ASIDE
-from dryline.storage.current_world import current_task, running_part
+from dryline.storage.current_world import running_part
 from dryline.storage.errors import Unavailable
 from dryline.world.clock import wire
 from dryline.world.epochs import EpochEnded
@@ -137,9 +137,7 @@ class Runner:
             with part, self.world.activity.doing(f"background work: {step.__name__}"):
                 return step(self.world, now)
         except EpochEnded:
-            if not self.world.epochs.is_of_world(current_task()):
-                raise
-            return True  # only a team has begun an epoch: the step looks for its rows again
+            return True  # the round ends before the next step, or only a team's epoch has ended, and it looks again
         except Unavailable as error:  # for all steps alike
             if self._is_to_be_logged(None, began):
                 log.error("Background work waits: %s", error)

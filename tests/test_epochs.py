@@ -239,13 +239,13 @@ def _load(stand, query=""):
     return stand.plane.put(f"/state{query}", document(stand.receiver.url))
 
 
-def _load_team(stand):
+def _load_team(stand, **more):
     content = {
         name: [row for row in rows if row.get("teamId", row["id"]) == "north"]
         for name, rows in document(stand.receiver.url).items()
         if name != "version"
     }
-    return stand.plane.put("/state?team=north", {"version": 1, **content})
+    return stand.plane.put("/state?team=north", {"version": 1, **content, **more})
 
 
 WAYS = {
@@ -297,6 +297,20 @@ def test_an_epoch_of_a_team_does_not_end_the_work_of_another_team(stand, way):
     assert stand.answers == [201]
 
 
+def test_a_round_goes_on_with_the_next_epoch_of_a_team(stand):
+    export(stand)
+    waiting = {
+        "id": "e",
+        "format": "CSV",
+        "startDate": "2026-01-01T00:00:00.000Z",
+        "endDate": "2026-02-01T00:00:00.000Z",
+    }
+    answer = _load_team(stand, exports=[{**waiting, "teamId": "north", "createdAt": NOW, "status": "PENDING"}])
+    assert answer.status_code == 204, answer.text
+    stand.go_on()
+    assert [(one["id"], one["status"]) for one in stand.state()[0]["exports"]] == [("e", "COMPLETED")]
+
+
 REFUSED = {
     "load": lambda stand: stand.plane.put("/state", {"version": 1, "workers": [{"id": 5}]}),
     "reset": lambda stand: stand.plane.post("/reset", {"scenario": "no such file"}),
@@ -321,6 +335,16 @@ def test_what_waits_for_a_change_that_is_refused_is_sent_after_it(stand):
     stand.go_on()
     stand.plane.post("/clock/advance", {"seconds": 0})
     assert {one["status"] for one in stand.plane.get("/webhooks").json} == {"DELIVERED"}
+
+
+def test_a_reset_waits_for_the_delivery_that_is_on_its_way_and_for_no_further_one(stand, monkeypatch):
+    monkeypatch.setattr(epochs, "SENDS_TIMEOUT_S", 60)
+    webhooks(stand)
+    stand.in_thread(lambda: stand.control().post("/reset", {}))
+    stand.threads[-1].join(0.5)
+    assert stand.threads[-1].is_alive()
+    stand.go_on()
+    assert (len(stand.receiver.requests), stand.receiver.requests_begun) == (1, 1)
 
 
 def test_a_receiver_may_reset_the_world_that_sends_to_it(stand):
