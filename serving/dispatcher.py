@@ -36,6 +36,7 @@ class QuickDispatcher:
 
     def __init__(self, app: Dryline) -> None:
         self._app = app
+        self._routes = app.url_map.bind("")
         self.threads: Any = None  # `HttpServer` sets it
         self._arrived: deque[Any] = deque()  # connections whose oldest request the event loop looks at next
         self._count_lock = threading.Lock()
@@ -91,26 +92,25 @@ class QuickDispatcher:
         if not self._app.world.db.is_nonblocking:
             return self._app(environ, start_response)
         with self._app.world.faults.lock:  # no rule can be added meanwhile: one that delays would stop the loop
-            if self._app.world.faults or not is_quick(self._app, environ):
+            if self._app.world.faults or not self._is_quick(environ):
                 raise MustNotWait
             return self._app(environ, start_response)
 
+    def _is_quick(self, environ: Any) -> bool:
+        """Return whether a request is a GET without a body, of a view whose class says `quick = True`.
 
-def is_quick(app: Dryline, environ: Any) -> bool:
-    """Return whether a request is a GET without a body, of a view whose class says `quick = True`.
-
-    A quick view takes well under a millisecond and never waits; lists are quick whose rows are short and few. A path
-    with encoded characters has none: the application decodes them before it looks for the route.
-    """
-    uri, has_body = environ["REQUEST_URI"], environ.get("CONTENT_LENGTH", "") not in ("", "0")
-    is_read = environ["REQUEST_METHOD"] in ("GET", "HEAD") and not has_body
-    if not is_read or len(uri) > LONG_ADDRESS or "%" in uri.partition("?")[0]:
-        return False
-    try:
-        endpoint, _ = app.url_map.bind("").match(environ["PATH_INFO"], "GET")
-    except HTTPException:
-        return False
-    return getattr(getattr(app.view_functions[endpoint], "view_class", None), "quick", False)
+        A quick view takes well under a millisecond and never waits; lists are quick whose rows are short and few. A
+        path with encoded characters has none: the application decodes them before it looks for the route.
+        """
+        uri, has_body = environ["REQUEST_URI"], environ.get("CONTENT_LENGTH", "") not in ("", "0")
+        is_read = environ["REQUEST_METHOD"] in ("GET", "HEAD") and not has_body
+        if not is_read or len(uri) > LONG_ADDRESS or "%" in uri.partition("?")[0]:
+            return False
+        try:
+            endpoint, _ = self._routes.match(environ["PATH_INFO"], "GET")
+        except HTTPException:
+            return False
+        return getattr(getattr(self._app.view_functions[endpoint], "view_class", None), "quick", False)
 
 
 def _as_api_error(error: Any) -> Any:

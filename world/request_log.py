@@ -221,6 +221,8 @@ class RequestLog:
         # Clients can invent any number of methods and paths, so those without a route are counted together.
         route = (entry.method, entry.route, entry.team_id) if entry.route else ("", "", None)
         key = (*route, entry.origin)
-        dropped = self._dropped.setdefault(key, DroppedRequests(*key))
+        dropped = self._dropped.get(key)
+        if dropped is None:
+            dropped = self._dropped[key] = DroppedRequests(*key)
         dropped.count += 1
         dropped.number, dropped.time = entry.number, max(dropped.time, entry.time)
