@@ -222,9 +222,9 @@ class Dryline(RoutedFlask):
         """
         hosts.require_known_host(self.world.settings, request.environ)
         require_origin(request)
-        self.world.db.require_file()
         area = self.blueprints.get(request.blueprint or "")
         if getattr(area, "own_transactions", False):
+            self.world.db.require_file()
             return super().dispatch_request()
         is_read = request.method in READS or getattr(find_view(request.endpoint), "only_reads", False)
         with self.world.reading() if is_read else self.world.transaction():

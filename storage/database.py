@@ -82,10 +82,10 @@ class WorldDatabase(SqliteDatabase):
         with self._connections_lock:
             if self._is_closed_for_good:
                 raise InterfaceError("The world is closed.")
-            self.require_file()
             if self._released:
                 connection = self._released.pop()  # the one used last: its cache is of use
             else:
+                self.require_file()  # SQLite would make a new one
                 connection = super()._connect()  # type: ignore[misc]  # peewee's types leave it out
                 self._connections.add(connection)
                 self._file = self._file or _identity(self.database)

@@ -177,9 +177,11 @@ class World:
     def reading(self) -> Iterator[None]:
         """Run a block as one transaction that only reads. It does not see commits of others meanwhile.
 
-        Raises EpochEnded, before the block, if the running task is of an earlier epoch.
+        Raises EpochEnded, before the block, if the running task is of an earlier epoch, and Unavailable if the
+        database's file is gone.
         """
         self._require_present_epoch()
+        self.db.require_file()
         connection = self.db.connection()
         connection.execute("BEGIN")
         try:
