@@ -7,7 +7,7 @@ from typing import Any
 from dryline.models.teams import start_team
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.storage.errors import Busy
-from dryline.world.arrivals import LEAST_CALLS_PER_MINUTE, Arrivals
+from dryline.world.arrivals import LEAST_CALLS_PER_MINUTE, Arrival, Arrivals
 from dryline.world.clock import parse
 from dryline.world.wording import count
 from dryline.world.world import World
@@ -45,8 +45,11 @@ def place_calls(world: World, now: str) -> bool:
     return bool(calls)
 
 
-def _make_calls(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Random]]) -> int:
-    """Make a call for each time and random generator, and return their number. Flows run before the transaction."""
+def _make_calls(world: World, arrivals: Arrivals, calls: list[Arrival]) -> int:
+    """Make a call for each time and random generator, and return their number. Flows run before the transaction.
+
+    If no worker is free to run a flow, the calls from there on come in later. Raises Busy if that are all.
+    """
     if not calls:
         return 0
     from dryline.simulator.calls import make_call, starting_at, store  # noqa: PLC0415  # 62 ms
@@ -73,6 +76,7 @@ def _make_calls(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Ra
                 flows[context.deployment_id] = FollowedFlow.read(world, context)
             call = Simulator(context, random, flows[context.deployment_id]).call(SimulationRequest(), starts)
         except Busy:
+            arrivals.give_back(calls[len(made) :])
             if not made:
                 raise
             break  # the flows of these have run

@@ -5,6 +5,10 @@ import io
 
 import pytest
 
+from dryline.simulator.conversations import Simulator
+from dryline.storage.errors import Busy
+from dryline.world.clock import wire
+
 START = "2026-03-02T10:00:00.000Z"
 LATER = ("endTime", "duration", "recordingUrl", "data", "extractionsData", "successResults", "transferData")
 UNDER_WAY = ("ringing", "in-progress")
@@ -267,3 +271,22 @@ def test_a_campaign_is_completed_once_its_calls_are_over(api, line, control, adv
         advance(STEP_S)
         (log,) = control.get("/state").json["voiceLogs"]
     assert api.get(f"{base}/{campaign['id']}").json["status"] == "COMPLETED"
+
+
+@pytest.mark.parametrize("number", [1, 4])
+def test_a_live_call_for_which_no_worker_is_free_comes_in_later(control, api, path, advance, monkeypatch, number):
+    make, moments = Simulator.call, []
+
+    def call(simulator, request, moment):
+        moments.append(moment)
+        if len(moments) == number:
+            raise Busy("No worker was free to run the flow.")
+        return make(simulator, request, moment)
+
+    monkeypatch.setattr(Simulator, "call", call)
+    control.put("/settings", {"callsPerMinute": 6})
+    advance(60)
+    advance(0)
+    assert len(moments) > number
+    logs = api.get(path, query_string={"limit": 100}).json["data"]
+    assert {log["startTime"] for log in logs} == set(map(wire, moments))

@@ -1,10 +1,12 @@
 """The times at which live calls come in: a Poisson process with a given rate per minute."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from random import Random
 
 # With fewer calls, the mean time between two of them could be longer than a calendar.
 LEAST_CALLS_PER_MINUTE = 0.001
+Arrival = tuple[datetime, Random]
 
 
 class Arrivals:
@@ -19,12 +21,17 @@ class Arrivals:
         self.skipped = 0
         self._random = random
         self._next_in_mean_waits = random.expovariate(1)
+        self._given_back: list[Arrival] = []
 
-    def until(self, now: datetime, mean_wait: timedelta, limit: int) -> list[tuple[datetime, Random]]:
+    def until(self, now: datetime, mean_wait: timedelta, limit: int) -> list[Arrival]:
         """Return the next calls up to `now`, at most `limit`: the time and a random source of each."""
-        calls: list[tuple[datetime, Random]] = []
+        calls, self._given_back = self._given_back[:limit], self._given_back[limit:]
         while len(calls) < limit and (wait := self._next_in_mean_waits * mean_wait) <= now - self.since:
             self.since += wait
             self._next_in_mean_waits = self._random.expovariate(1)
             calls.append((self.since, Random(self._random.getrandbits(64))))
         return calls
+
+    def give_back(self, calls: Sequence[Arrival]) -> None:
+        """Take back the last of the calls that `until` has returned. They are the next ones again."""
+        self._given_back = [*calls, *self._given_back]
