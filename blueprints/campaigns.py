@@ -108,7 +108,7 @@ class MakeBatchCalls(MethodView):
         Each call creates a voice log; a row without a usable `phoneNumber` becomes a failed call. Rows that do not meet
         `condition` are skipped. 400 if the condition has a syntax error.
         """
-        queued = batch_calls.make(Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id), **body)
+        queued = batch_calls.queue_calls(Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id), **body)
         return {"message": f"{queued} calls queued.", "rows_processed": queued}
 
 
@@ -120,6 +120,6 @@ class StopBatchCalls(MethodView):
 
         The cancelled calls are returned as `removedItems`. Campaigns continue.
         """
-        removed = batch_calls.stop(Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id))
+        removed = batch_calls.remove_queued_calls(Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id))
         message = f"{len(removed)} queued calls removed."
         return {"message": message, "removed_count": len(removed), "removed_items": removed}

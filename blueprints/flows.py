@@ -3,7 +3,7 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.models.deployment_parameters import show_flow
+from dryline.models.deployment_parameters import apply_version_and_parameters
 from dryline.models.flows import Flow
 from dryline.models.workers import Worker
 from dryline.schemas.flows import FlowBody, FlowQuerySchema, FlowSchema, FlowUpdateBody
@@ -44,7 +44,7 @@ class FlowById(MethodView):
         `versionId` returns code and variables of that version. `deploymentId` adds `_mergedParameters`: the flow's
         variables with the deployment's parameters applied.
         """
-        return show_flow(Worker.fetch(g.team, worker_id).child(Flow, flow_id), **query)
+        return apply_version_and_parameters(Worker.fetch(g.team, worker_id).child(Flow, flow_id), **query)
 
     @blp.arguments(FlowUpdateBody(partial=True))
     @blp.response(200, FlowSchema)

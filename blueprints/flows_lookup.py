@@ -3,7 +3,7 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.models.deployment_parameters import show_flow
+from dryline.models.deployment_parameters import apply_version_and_parameters
 from dryline.models.flows import Flow
 from dryline.schemas.flows import FlowQuerySchema, FlowSchema
 from dryline.web.base import Area
@@ -20,4 +20,4 @@ class FlowLookup(MethodView):
 
         This is `getFlow` without the worker's id.
         """
-        return show_flow(Flow.fetch(g.team, flow_id), **query)
+        return apply_version_and_parameters(Flow.fetch(g.team, flow_id), **query)

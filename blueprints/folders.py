@@ -66,4 +66,4 @@ class FolderResources(MethodView):
     def get(self, worker_id, folder_id):
         """List the resources in a folder, newest first."""
         worker = Worker.fetch(g.team, worker_id)
-        return Resource.of(worker, folder_id=worker.child(Folder, folder_id).id)
+        return Resource.of_types(worker, folder_id=worker.child(Folder, folder_id).id)

@@ -26,7 +26,7 @@ class LinkResources(MethodView):
     @blp.response(200, ResourceSchema(many=True))
     def get(self, worker_id):
         """List a worker's links, newest first."""
-        return Resource.of(Worker.fetch(g.team, worker_id), *LINKS)
+        return Resource.of_types(Worker.fetch(g.team, worker_id), *LINKS)
 
     @blp.arguments(LinkResourceBody)
     @blp.response(201, ResourceSchema)
@@ -36,7 +36,7 @@ class LinkResources(MethodView):
         The link is not fetched. The resource is PROCESSING after 1 second of API time and AVAILABLE after 3 seconds, or
         FAILED if the URL is not http or https. 404 if the worker has no such folder.
         """
-        return Resource.link(Worker.fetch(g.team, worker_id), **body)
+        return Resource.create_link(Worker.fetch(g.team, worker_id), **body)
 
 
 @blp.route("/file", get="listFileResources", post="createFileResource")
@@ -44,7 +44,7 @@ class FileResources(MethodView):
     @blp.response(200, ResourceSchema(many=True))
     def get(self, worker_id):
         """List a worker's files, newest first."""
-        return Resource.of(Worker.fetch(g.team, worker_id), "FILE")
+        return Resource.of_types(Worker.fetch(g.team, worker_id), "FILE")
 
     @blp.arguments(FileResourceBody)
     @blp.response(201, ResourceSchema)
@@ -55,7 +55,7 @@ class FileResources(MethodView):
         resource is AVAILABLE after 3 seconds of API time, or FAILED if nothing was uploaded. 404 if the worker has no
         such folder.
         """
-        return Resource.file(Worker.fetch(g.team, worker_id), **body)
+        return Resource.create_file(Worker.fetch(g.team, worker_id), **body)
 
 
 @blp.route("/query", post="queryResources")
@@ -70,7 +70,7 @@ class ResourceQuery(MethodView):
         The answer consists of the best passages of the AVAILABLE resources, ranked with BM25. No language model is
         involved. `topK` is 10 by default. 404 if there is no such folder.
         """
-        return {"data": resource_search.ask(Worker.fetch(g.team, worker_id), **body)}
+        return {"data": resource_search.answer_query(Worker.fetch(g.team, worker_id), **body)}
 
 
 @blp.route("/<resource_id>", get="getResource", delete="deleteResource")

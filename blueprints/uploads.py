@@ -25,7 +25,7 @@ class ResourceUploadUrl(MethodView):
         `s3FilePath` of `createFileResource`.
         """
         worker = Worker.by_id(worker_id)
-        return {"upload_url": Upload.address(worker, base_url(), query["file_name"], query["content_type"])}
+        return {"upload_url": Upload.new_address(worker, base_url(), query["file_name"], query["content_type"])}
 
 
 @blp.route("/uploads/<upload_id>/<file_name>", get="downloadUpload", put="putUpload")
@@ -38,7 +38,7 @@ class UploadByAddress(MethodView):
 
         The URL is the resource's `signedS3FilePath`. 403 if the link was altered or has expired.
         """
-        upload = Upload.read(upload_id, query["signature"])
+        upload = Upload.from_link(upload_id, query["signature"])
         try:
             return files.file_response(upload.path, upload.mime_type, upload.file_name)
         except FileNotFoundError:  # deleted meanwhile

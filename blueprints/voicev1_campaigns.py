@@ -31,7 +31,7 @@ class MakeVoicev1BatchCalls(MethodView):
         rows whose `status` is not PENDING are skipped.
         """
         deployment = Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
-        queued = batch_calls.make(deployment, rows_have_status=True, **body)
+        queued = batch_calls.queue_calls(deployment, rows_have_status=True, **body)
         return {"message": f"{queued} calls queued.", "rows_processed": queued}
 
 
@@ -78,7 +78,7 @@ class Voicev1CampaignRow(MethodView):
     def get(self, worker_id, deployment_id, campaign_id, data_id):
         """Retrieve a row of a legacy campaign."""
         deployment = Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
-        return deployment.child(Voicev1Campaign, campaign_id).row(data_id)
+        return deployment.child(Voicev1Campaign, campaign_id).fetch_row(data_id)
 
     @blp.arguments(VoiceV1CampaignDataSchema)
     @blp.response(200, VoiceV1CampaignDataSchema)
@@ -89,4 +89,4 @@ class Voicev1CampaignRow(MethodView):
         before. With any other status it is not called.
         """
         deployment = Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
-        return deployment.child(Voicev1Campaign, campaign_id).row(data_id).revise(**body)
+        return deployment.child(Voicev1Campaign, campaign_id).fetch_row(data_id).revise(**body)

@@ -37,4 +37,4 @@ def place_queued_calls(world: World, now: str) -> bool:
 
 def finish_voicev1_calls(world: World, now: str) -> bool:
     """Store the results of Voice V1 campaigns' calls that have ended."""
-    return work_on_each(world, lambda: Voicev1CampaignData.over(now, 1), Voicev1CampaignData.finish)
+    return work_on_each(world, lambda: Voicev1CampaignData.due_to_finish(now, 1), Voicev1CampaignData.finish)

@@ -13,7 +13,7 @@ from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
 from dryline.models.recordings import RecordingAddresses, addresses_at
-from dryline.models.voice_log_filters import conditions
+from dryline.models.voice_log_filters import filter_conditions
 from dryline.schemas.exports import members, read_filters
 from dryline.schemas.logs_lookup import LOG_SCHEMAS
 from dryline.storage.current_world import current
@@ -165,7 +165,11 @@ def _sources(export: Export) -> Iterator[Source]:
     filters = read_filters(export.filters_json)
     for log_type in [export.log_type] if export.log_type else LOGS:
         log = LOGS[log_type]
-        where = [log.team_id == export.team_id, *CallInProgress.ended_only(log, export), *conditions(filters, log)]
+        where = [
+            log.team_id == export.team_id,
+            *CallInProgress.ended_call_conditions(log, export),
+            *filter_conditions(filters, log),
+        ]
         if export.worker_id is not None:
             where.append(log.worker_id == export.worker_id)
         if export.deployment_id is not None:

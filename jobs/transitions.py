@@ -23,7 +23,7 @@ def sweep_recordings(world: World, now: str) -> bool:
 
 def finish_next_test_run(world: World, now: str) -> bool:
     """Run the conversations of the test run that has waited longest, and store its result."""
-    runs = TestRun.over(now, 1)
+    runs = TestRun.due_to_finish(now, 1)
     if not runs:
         return False
     from dryline.simulator import checkpoints  # noqa: PLC0415  # 63 ms

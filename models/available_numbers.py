@@ -39,16 +39,18 @@ def available_numbers(
     `criteria` are `sms_enabled`, `mms_enabled` and `voice_enabled`.
     """
     country = country_code.upper()
-    patterns = _patterns(country, number_type, area_code)
+    patterns = _number_patterns(country, number_type, area_code)
     contains = "".join(c for c in contains if c in "0123456789*")
     random = Random(f"{country}/{number_type}/{area_code}/{contains}")
     owned = {number.phone_number for number in PhoneNumber.listing(team)}
+    if not patterns:
+        return []
     offers: dict[str, dict[str, Any]] = {}
-    for _ in range(TRIES if patterns else 0):
+    for _ in range(TRIES):
         number = _make_number(random.choice(patterns), contains, random)
         if number is None or number in owned:
             continue
-        offer = _offer(number, country, number_type)
+        offer = _describe_number(number, country, number_type)
         if all(offer["capabilities"][name.removesuffix("_enabled")] == value for name, value in criteria.items()):
             offers[number] = offer
         if len(offers) == PAGE:
@@ -56,14 +58,17 @@ def available_numbers(
     return [offers[number] for number in sorted(offers)]
 
 
-def _patterns(country: str, number_type: str, area_code: str | None) -> list[str]:
+def _number_patterns(country: str, number_type: str, area_code: str | None) -> list[str]:
     """Return the patterns of whole numbers, calling code included. North America has every three-digit area code."""
     area = (area_code or "").lstrip("0") or area_code
     if country in _CITIES:
-        codes = list(_TOLL_FREE if number_type == "TollFree" else _CITIES[country])
+        is_toll_free = number_type == "TollFree"
+        codes = list(_TOLL_FREE if is_toll_free else _CITIES[country])
         if area is not None:
-            is_other = number_type != "TollFree" and len(area) == 3 and area[0] not in "01"
-            codes = [code for code in codes if code.startswith(area)] or ([area] if is_other else [])
+            codes = [code for code in codes if code.startswith(area)]
+            is_area_code = len(area) == 3 and area[0] not in "01"
+            if not codes and is_area_code and not is_toll_free:
+                codes = [area]
         return [f"1{code}N******" for code in codes]
     example = example_number(country, number_type)
     if example is None:
@@ -71,19 +76,15 @@ def _patterns(country: str, number_type: str, area_code: str | None) -> list[str
     calling_code, national = example
     free = 4 if number_type == "TollFree" else 6
     pattern = national[:-free] + "N" + "*" * (free - 1)
-    return [calling_code + pattern] if area is None or pattern.lstrip("0").startswith(area) else []
+    if area is not None and not pattern.lstrip("0").startswith(area):
+        return []
+    return [calling_code + pattern]
 
 
 def _make_number(pattern: str, contains: str, random: Random) -> str | None:
     """Return a number of the pattern with `contains` in it, where `*` is any digit; None when it does not fit."""
-    starts = [
-        start
-        for start in range(len(pattern) - len(contains) + 1)
-        if all(
-            digit in _DIGITS.get(character, character) + "*"
-            for digit, character in zip(contains, pattern[start:], strict=False)
-        )
-    ]
+    last_start = len(pattern) - len(contains)
+    starts = [start for start in range(last_start + 1) if _fits(contains, pattern[start:])]
     if not starts:
         return None
     start = random.choice(starts)
@@ -93,7 +94,15 @@ def _make_number(pattern: str, contains: str, random: Random) -> str | None:
     return "+" + "".join(random.choice(_DIGITS.get(symbol, symbol)) for symbol in symbols)
 
 
-def _offer(number: str, country: str, number_type: str) -> dict[str, Any]:
+def _fits(contains: str, pattern: str) -> bool:
+    """Return whether numbers of the pattern can begin with `contains`, where `*` is any digit."""
+    for digit, character in zip(contains, pattern, strict=False):
+        if digit != "*" and digit not in _DIGITS.get(character, character):
+            return False
+    return True
+
+
+def _describe_number(number: str, country: str, number_type: str) -> dict[str, Any]:
     """Return a number as it is listed: each does voice, and SMS and MMS as is usual for its country and type."""
     is_american = country in _CITIES
     sms = {"Local": is_american and number[-1] != "0", "Mobile": True, "TollFree": is_american}[number_type]

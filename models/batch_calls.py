@@ -5,17 +5,17 @@ from typing import Any
 
 from dryline.models.conditions import RowCondition
 from dryline.models.deployments import Deployment
-from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered
+from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, rows_with_ids
 from dryline.models.scripted_outcomes import require_outcomes
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.storage.json_values import is_too_deep, loads
 
 # A V1 row says how far it is; one that was called already is not called again.
-_OPEN = (None, "PENDING")
+_NOT_CALLED = (None, "PENDING")
 
 
-def make(
+def queue_calls(
     deployment: Deployment,
     *,
     data: list[dict[str, Any]],
@@ -33,29 +33,29 @@ def make(
     """
     criteria = RowCondition(condition)
     require_outcomes(data)
-    shared = _object(additional_data, "additional_data")
-    rows = [
-        (id, row)
-        for id, row in numbered(data)
-        if not (rows_have_status and row.get("status") not in _OPEN) and criteria.meets(ChainMap(row, shared or {}))
-    ]
+    shared = _read_object(additional_data, "additional_data")
+    rows = []
+    for id, row in rows_with_ids(data):
+        was_called = rows_have_status and row.get("status") not in _NOT_CALLED
+        if not was_called and criteria.is_met_by(ChainMap(row, shared or {})):
+            rows.append((id, row))
     due = due_times(len(rows), batch_size, batch_interval_minutes, current().now())
     every_call = {
         **terms,
         "additionalData": additional_data if shared is None else shared,
-        "extractions": _object(terms.get("extractions"), "extractions"),
+        "extractions": _read_object(terms.get("extractions"), "extractions"),
     }
     terms = {name: value for name, value in every_call.items() if value is not None}
     QueuedCall.enqueue(deployment, rows, due, terms=terms or None)
     return len(rows)
 
 
-def stop(deployment: Deployment) -> list[dict[str, Any]]:
+def remove_queued_calls(deployment: Deployment) -> list[dict[str, Any]]:
     """Take the deployment's batch calls, not those of campaigns, out of the queue. Returns their rows."""
     return QueuedCall.take_out(QueuedCall.deployment_id == deployment.id, QueuedCall.campaign_id.is_null())
 
 
-def _object(value: Any, name: str) -> dict[str, Any] | None:
+def _read_object(value: Any, name: str) -> dict[str, Any] | None:
     """Return an object, or the object in a JSON text; None for anything else. Raises Invalid if it is too deep."""
     if isinstance(value, str):
         text = value

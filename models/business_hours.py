@@ -57,32 +57,32 @@ class BusinessHours(Record):
 
     def openings(self, weekday: int) -> list[Opening]:
         """Return the openings of a weekday (0 is Monday)."""
-        return openings(self._text(weekday))
+        return parse_openings(self._text_of_day(weekday))
 
-    def _text(self, weekday: int) -> str:
+    def _text_of_day(self, weekday: int) -> str:
         return next((text for day, text in self.hours.items() if day.lower() == WEEKDAYS[weekday]), "closed")
 
-    def verdict(self, moment: datetime) -> tuple[bool, str]:
+    def is_open_and_why(self, moment: datetime) -> tuple[bool, str]:
         """Return whether the hours are open at `moment`, and why.
 
         Hours are read on the wall clock of their zone, so that a shop that opens at nine does so in summer and winter.
         The opening minute is open, the closing minute closed. Contract: checkCallable.
         """
-        local = moment.astimezone(zone_of(self.timezone))
+        local = moment.astimezone(find_time_zone(self.timezone))
         minute, today = local.hour * 60 + local.minute, local.weekday()
         local_time = f"{WEEKDAYS[today]} {local:%H:%M} in {local.tzinfo}"
         for day, shift in ((today, 0), ((today - 1) % 7, DAY)):  # yesterday's hours may reach into today
             if any(opening.start <= minute + shift < opening.end for opening in self.openings(day)):
-                return True, f"{local_time}: open {self._text(day)} of {WEEKDAYS[day]}."
+                return True, f"{local_time}: open {self._text_of_day(day)} of {WEEKDAYS[day]}."
         if not self.openings(today):
             return False, f"{local_time}: closed on {WEEKDAYS[today]}."
-        return False, f"{local_time}: outside {self._text(today)}."
+        return False, f"{local_time}: outside {self._text_of_day(today)}."
 
 
 def check_hours(values: dict[str, Any]) -> None:
     """Check hours. Raises Invalid, naming `timezone` or the weekday."""
     if "timezone" in values:
-        zone_of(values["timezone"])
+        find_time_zone(values["timezone"])
     weekdays: set[str] = set()
     for day, text in values.get("hours", {}).items():
         if day.lower() not in WEEKDAYS:
@@ -91,12 +91,12 @@ def check_hours(values: dict[str, Any]) -> None:
             raise Invalid(f"{day.lower()} is given twice.", f"hours.{day}")
         weekdays.add(day.lower())
         try:
-            openings(text)
+            parse_openings(text)
         except ValueError as error:
             raise Invalid(str(error), f"hours.{day}") from None
 
 
-def zone_of(name: str) -> tzinfo:
+def find_time_zone(name: str) -> tzinfo:
     """Return the time zone with this name. Raises Invalid, naming `timezone`, for an unknown one."""
     if 0 < len(name) <= _LONGEST_ZONE:
         with suppress(ZoneInfoNotFoundError, ValueError, OSError):
@@ -104,7 +104,7 @@ def zone_of(name: str) -> tzinfo:
     raise Invalid("Not a time zone of the IANA database, such as Europe/London.", "timezone")
 
 
-def openings(text: str) -> list[Opening]:
+def parse_openings(text: str) -> list[Opening]:
     """Return the openings in a day's text. Raises ValueError for anything but `closed` and ranges."""
     if text.strip().lower() == "closed":
         return []
@@ -157,8 +157,8 @@ class TeamPhoneHours(Record):
         """Return the team's assignments of hours to numbers, newest first; of one number if one is passed."""
         if team_id not in (None, team.id):
             return []
-        number = None if phone_number is None else _key(phone_number)
-        return [tie for tie in cls.listing(team) if number is None or _key(tie.phone_number) == number]
+        number = None if phone_number is None else _without_notation(phone_number)
+        return [tie for tie in cls.listing(team) if number is None or _without_notation(tie.phone_number) == number]
 
     @classmethod
     def check_callable(cls, team: Team, *, phone_number: str, timestamp: float) -> dict[str, Any]:
@@ -172,11 +172,14 @@ class TeamPhoneHours(Record):
             raise NotFound(f"The number {phone_number[:40]} has no business hours.")
         try:
             moment = datetime.fromtimestamp(timestamp, UTC)
-            verdicts = [BusinessHours.fetch(team, tie.hours_id).verdict(moment) for tie in ties]
+            answers = [BusinessHours.fetch(team, tie.hours_id).is_open_and_why(moment) for tie in ties]
         except (OverflowError, ValueError, OSError):
             raise Invalid("Not a Unix time in seconds.", "timestamp") from None
-        is_open, reason = next((verdict for verdict in verdicts if verdict[0]), verdicts[0])
-        return {"callable": is_open, "reason": reason}
+        for is_open, reason in answers:
+            if is_open:
+                return {"callable": True, "reason": reason}
+        _, reason = answers[0]
+        return {"callable": False, "reason": reason}
 
 
 def with_phone_hours(team: Team, tables: Iterable[BusinessHours]) -> list[BusinessHours]:
@@ -197,7 +200,7 @@ def with_relations(team: Team, ties: Iterable[TeamPhoneHours]) -> list[TeamPhone
     return rows
 
 
-def _key(text: str) -> str:
+def _without_notation(text: str) -> str:
     """Return a form that two notations of one number share."""
     return e164(text) or text
 

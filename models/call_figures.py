@@ -93,14 +93,14 @@ class Comparison:
         return sum(self.parts, CallFigures())
 
     @classmethod
-    def of_all(cls, comparisons: Iterable[Self]) -> Comparison:
+    def combined(cls, comparisons: Iterable[Self]) -> Comparison:
         """Return the figures of several workers together."""
         every = list(comparisons)
         parts = [sum(parts, CallFigures()) for parts in zip(*(one.parts for one in every), strict=True)]
         return Comparison(parts, sum((one.before for one in every), CallFigures()))
 
 
-def by_worker(team: Record, period: Period = WEEK) -> dict[str, Comparison]:
+def figures_by_worker(team: Record, period: Period = WEEK) -> dict[str, Comparison]:
     """Return the figures of the team's workers that had calls in a period or the one before, by worker id. One query.
 
     The period before ends as long before the present as it takes, so that the same days and hours are compared.

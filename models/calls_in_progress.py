@@ -19,7 +19,7 @@ from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
 from dryline.models.teams import Team
 from dryline.models.voice_logs import VoiceLog
-from dryline.models.webhook_deliveries import announce
+from dryline.models.webhook_deliveries import create_deliveries
 from dryline.models.webhook_payloads import ENDED, STARTED
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
@@ -62,14 +62,15 @@ class CallInProgress(Record):
     call = JsonField()
 
     @classmethod
-    def place(cls, calls: Iterable[Row]) -> None:
+    def store_calls(cls, calls: Iterable[Row]) -> None:
         """Store these calls, each in the form of `call`, and write the logs of those that have begun."""
         now = current().stamp()
         copied = ("id", "team_id", "created_at", "deployment_id")
-        rows = [
-            {**{name: call["log"][name] for name in copied}, "due_at": call["log"]["start_time"], "call": call}
-            for call in calls
-        ]
+        rows = []
+        for call in calls:
+            log = call["log"]
+            columns = {name: log[name] for name in copied}
+            rows.append({**columns, "due_at": log["start_time"], "call": call})
         cls.add_many(rows)
         for row in rows:
             if row["due_at"] <= now:
@@ -78,18 +79,18 @@ class CallInProgress(Record):
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
         # A call that has begun later than the moment, before the clock was set back, ends at once.
-        return due_rows(cls._due, limit, moment=moment) or due_rows(cls._begun_later, limit, moment=moment)
+        return due_rows(cls._due_query, limit, moment=moment) or due_rows(cls._begun_later_query, limit, moment=moment)
 
     @classmethod
-    def _due(cls, moment: str) -> Any:
+    def _due_query(cls, moment: str) -> Any:
         return cls.select().where(cls.due_at <= moment).order_by(cls.due_at, cls.id)
 
     @classmethod
-    def _begun_later(cls, moment: str) -> Any:
+    def _begun_later_query(cls, moment: str) -> Any:
         return cls.select().where(cls.shown_until > moment).order_by(cls.shown_until, cls.id)
 
     @classmethod
-    def ended_only(cls, log: type[Log], team: Record) -> list[Any]:
+    def ended_call_conditions(cls, log: type[Log], team: Record) -> list[Any]:
         """Return conditions that leave the team's calls in progress out of a query on logs."""
         in_progress = cls.select(cls.id).where(cls.team_id == team.team_id)
         return [log.id.not_in(in_progress)] if log is VoiceLog else []
@@ -121,30 +122,35 @@ class CallInProgress(Record):
         """Update the rows to a moment. A call whose rows conflict with others is dropped; its log stays as it is."""
         try:
             with current().db.atomic():
-                self._proceed(moment)
+                self._update_rows(moment)
         except (IntegrityError, sqlite3.IntegrityError):
             self.remove()
 
-    def _proceed(self, now: str) -> None:
+    def _update_rows(self, now: str) -> None:
         log, session = self._all_columns(VoiceLog, "log"), self._all_columns(Session, "session")
         shown_until = self.shown_until or ""
         ended = log["end_time"] <= now or shown_until > now
-        self._write(log if ended else log_at(log, now), session if ended else session_at(session, log, now))
-        for model, name in ((LlmLog, "llm_logs"), (RuntimeErrorRecord, "runtime_errors")):
-            hidden = [row for row in self.call[name] if row["created_at"] > shown_until]
-            model.add_many(hidden if ended else [row for row in hidden if row["created_at"] <= now])
-        if self.shown_until is None:
-            announce([log], STARTED)
         if ended:
-            announce([log], ENDED)
+            self._write_log_and_session(log, session)
+        else:
+            self._write_log_and_session(log_at(log, now), session_at(session, log, now))
+        for model, name in ((LlmLog, "llm_logs"), (RuntimeErrorRecord, "runtime_errors")):
+            rows = [row for row in self.call[name] if row["created_at"] > shown_until]
+            if not ended:
+                rows = [row for row in rows if row["created_at"] <= now]
+            model.add_many(rows)
+        if self.shown_until is None:
+            create_deliveries([log], STARTED)
+        if ended:
+            create_deliveries([log], ENDED)
             self.remove()
         else:
-            self.change(due_at=next_update(log, now), shown_until=now)
+            self.change(due_at=next_update_time(log, now), shown_until=now)
 
     def _all_columns(self, model: type[Record], name: str) -> Row:
         return {**dict.fromkeys(model._meta.fields), **self.call[name]}
 
-    def _write(self, log: Row, session: Row) -> None:
+    def _write_log_and_session(self, log: Row, session: Row) -> None:
         if self.shown_until is None:
             VoiceLog.add_many([log])
             Session.add_many([session])
@@ -157,11 +163,14 @@ class CallInProgress(Record):
 # A call at a moment
 
 
-def next_update(log: Row, now: str | None) -> str:
+def next_update_time(log: Row, now: str | None) -> str:
     """Return when a call next changes after `now`: at its start, at the start of a turn, or at its end."""
     start = parse(log["start_time"])
     turns = [wire(start + timedelta(seconds=message["start"])) for message in _messages(log)]
-    return min(moment for moment in (log["start_time"], *turns, log["end_time"]) if now is None or moment > now)
+    moments = [log["start_time"], *turns, log["end_time"]]
+    if now is not None:
+        moments = [moment for moment in moments if moment > now]
+    return min(moments)
 
 
 def log_at(log: Row, now: str) -> Row:
@@ -211,12 +220,14 @@ def _elapsed_s(log: Row, now: str) -> float:
 
 def complete_imported_call(row: Row, rows: ImportContext) -> None:
     """Set when an imported call is next updated. Raises Invalid for a call that could not go on."""
-    deployment = next(filter(None, (rows.row(name, row["deployment_id"]) for name in _DEPLOYMENTS)), {})
-    shown = rows.row("voiceLogs", row["id"])
+    deployment: Row = {}
+    for name in _DEPLOYMENTS:
+        deployment = deployment or rows.find_row(name, row["deployment_id"])
+    shown = rows.find_row("voiceLogs", row["id"])
     if not shown:
         row["shown_until"] = None
     try:
-        call = rows.shifted(row["call"])
+        call = rows.with_shifted_times(row["call"])
         log, session = call["log"], call["session"]
         for member in (log, session, *call["llm_logs"], *call["runtime_errors"]):
             if (member["team_id"], member["worker_id"]) != (row["team_id"], deployment["worker_id"]):
@@ -227,7 +238,7 @@ def complete_imported_call(row: Row, rows: ImportContext) -> None:
             raise ValueError("its log has another startTime")
         if (row.get("shown_until") or log["start_time"]) < log["start_time"]:
             raise ValueError("shown_until is before its start")
-        row["due_at"] = next_update(log, row.get("shown_until"))
+        row["due_at"] = next_update_time(log, row.get("shown_until"))
         log_at(log, log["end_time"])
         session_at(session, log, log["end_time"])
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:

@@ -9,7 +9,7 @@ from peewee import JOIN, Case, Value, fn
 
 from dryline.models.calls_in_progress import UNDER_WAY
 from dryline.models.campaigns import OutboundCampaign
-from dryline.models.queued_calls import QueuedCall, number_fault, numbered
+from dryline.models.queued_calls import QueuedCall, number_fault, rows_with_ids
 from dryline.models.teams import Team
 from dryline.models.voicev1_campaigns import OPEN, Voicev1Campaign, Voicev1CampaignData
 from dryline.storage.current_world import current
@@ -104,12 +104,14 @@ def find_campaign(team: Record, id: str) -> OutboundCampaign | Voicev1Campaign:
     return campaign
 
 
-def rows_of(campaign: OutboundCampaign | Voicev1Campaign) -> list[RowProgress]:
+def progress_of_rows(campaign: OutboundCampaign | Voicev1Campaign) -> list[RowProgress]:
     """Return the campaign's rows, in the order they were sent."""
-    return list(_outbound_rows(campaign) if isinstance(campaign, OutboundCampaign) else _legacy_rows(campaign))
+    if isinstance(campaign, OutboundCampaign):
+        return list(_outbound_progress(campaign))
+    return list(_legacy_progress(campaign))
 
 
-def _outbound_rows(campaign: OutboundCampaign) -> Iterator[RowProgress]:
+def _outbound_progress(campaign: OutboundCampaign) -> Iterator[RowProgress]:
     now = current().stamp()
     # Several rows may have the same id; the first of them was called first.
     calls, queued = defaultdict(list), defaultdict(list)
@@ -118,17 +120,20 @@ def _outbound_rows(campaign: OutboundCampaign) -> Iterator[RowProgress]:
     waiting = QueuedCall.select(QueuedCall.row_id, QueuedCall.due_at).where(QueuedCall.campaign_id == campaign.id)
     for row_id, due_at in tuples(waiting.order_by(QueuedCall.due_at.desc(), QueuedCall.id.desc())):
         queued[row_id].append(due_at)
-    for row_id, row in numbered(campaign.data):
+    for row_id, row in rows_with_ids(campaign.data):
         progress = RowProgress(row_id, row, fault=number_fault(row))
         if calls[row_id]:
             progress.log_id, outcome, progress.moment, end = calls[row_id].pop()
-            progress.state = IN_CALL if outcome in UNDER_WAY or (end and end > now) else outcome or "called"
+            if outcome in UNDER_WAY or (end and end > now):
+                progress.state = IN_CALL
+            else:
+                progress.state = outcome or "called"
         elif queued[row_id]:
             progress.state, progress.moment = QUEUED, queued[row_id].pop()
         yield progress
 
 
-def _legacy_rows(campaign: Voicev1Campaign) -> Iterator[RowProgress]:
+def _legacy_progress(campaign: Voicev1Campaign) -> Iterator[RowProgress]:
     waiting = QueuedCall.select(QueuedCall.row_id, QueuedCall.due_at)
     due_times = dict(tuples(waiting.where(QueuedCall.voicev1_campaign_id == campaign.id)))
     for row in campaign.data:

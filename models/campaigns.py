@@ -19,7 +19,7 @@ from dryline.models.queued_calls import (
     QueuedCall,
     api_time,
     due_times,
-    numbered,
+    rows_with_ids,
 )
 from dryline.models.scripted_outcomes import require_outcomes
 from dryline.models.voice_deployments import VoiceDeployment
@@ -104,7 +104,7 @@ class OutboundCampaign(Record):
             return 0
         call_counts = Counter(row_id for row_id, *_ in self.calls())  # a stopped campaign resumes where it was
         rows = []
-        for id, row in numbered(self.data):
+        for id, row in rows_with_ids(self.data):
             if call_counts[id] > 0:
                 call_counts[id] -= 1
             else:
@@ -136,10 +136,10 @@ class OutboundCampaign(Record):
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
         """Return those to start, as they were imported without a queue, or to complete."""
-        return due_rows(cls._due, limit, moment=moment)
+        return due_rows(cls._due_query, limit, moment=moment)
 
     @classmethod
-    def _due(cls, moment: str) -> Any:
+    def _due_query(cls, moment: str) -> Any:
         is_open = cls.status.in_([constant("STARTED"), constant("RUNNING")])
         queue = QueuedCall.select(QueuedCall.id).where(QueuedCall.campaign_id == cls.id)
         has_ended = fn.COALESCE(cls.ends_at, "") <= moment
@@ -158,7 +158,7 @@ class OutboundCampaign(Record):
             self.change(status="RUNNING")
 
     @classmethod
-    def batches(cls) -> dict[str, tuple[float, float]]:
+    def batches_by_campaign(cls) -> dict[str, tuple[float, float]]:
         """Return batch size and interval of each active campaign."""
         query = cls.select(cls.id, cls.batch_size, cls.batch_interval_minutes).where(cls.status.in_(ACTIVE))
         return {id: (size, interval) for id, size, interval in tuples(query)}
@@ -166,7 +166,7 @@ class OutboundCampaign(Record):
 
 def complete_imported_campaign(row: Row, rows: ImportContext) -> None:
     """Set the columns that `launch` would have set. Raises Invalid if the deployment is of another worker."""
-    deployment = rows.row("voiceDeployments", row["deployment_id"])
+    deployment = rows.find_row("voiceDeployments", row["deployment_id"])
     row.setdefault("flow_id", deployment["flow_id"])
     if row.setdefault("worker_id", deployment["worker_id"]) != deployment["worker_id"]:
         raise Invalid("The deployment is of another worker.", "worker_id")
@@ -178,6 +178,6 @@ STATE = {
         required_links=VOICE_DEPLOYMENT,
         optional_links=FLOW,
         complete=complete_imported_campaign,
-        after_import=lambda: QueuedCall.schedule_imported(OutboundCampaign.batches()),
+        after_import=lambda: QueuedCall.schedule_imported(OutboundCampaign.batches_by_campaign()),
     )
 }

@@ -19,13 +19,13 @@ Links = Mapping[str, tuple[str, ...]]
 class ImportContext(Protocol):
     """The rows that a row which is being imported may refer to."""
 
-    def row(self, name: str, id: str) -> Row:
+    def find_row(self, name: str, id: str) -> Row:
         """Return the columns of a row of the document or of the world, or an empty dict if there is none."""
 
     def add(self, name: str, row: Row) -> None:
         """Add a row, by column names, to a collection that comes after that of the row which is completed."""
 
-    def shifted(self, value: Any) -> Any:
+    def with_shifted_times(self, value: Any) -> Any:
         """Return JSON as it will be stored, with its times shifted. Raises OverflowError if one cannot be."""
 
 

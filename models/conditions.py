@@ -6,7 +6,8 @@ Tests are joined by `or` and, more closely, by `and`; `not` turns one round. A t
 is empty or says no, or two values compared by == != < <= > >=. Values are texts in quotes, numbers,
 true, false, and the row's own by name, in {{ }} or bare. No source shows the grammar: assumed.
 
-What the row lacks is nothing: a comparison with nothing is false, but for `== null` and `!= null`, which ask for it.
+A name that the row lacks has no value. A comparison without a value is false, except for `== null` and `!= null`,
+which test whether there is a value.
 """
 
 import operator
@@ -31,11 +32,11 @@ _TOKEN = re.compile(
 )
 _PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
-_COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
+_OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     **{"==": operator.eq, "!=": operator.ne},
     **{"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt},
 }
-_SIGNS = {*_COMPARE, "and", "or", "not"}
+_SIGNS = {*_OPERATORS, "and", "or", "not"}
 _LONGEST = 10_000  # characters
 
 
@@ -43,18 +44,23 @@ class RowCondition:
     """The test that a text describes; without one every row passes. Raises Invalid for what cannot be read."""
 
     def __init__(self, text: str | None) -> None:
-        tokens = _tokens((text or "").strip())
-        self._choices = [[_test(part) for part in _split(choice, "and")] for choice in _split(tokens, "or") if tokens]
+        tokens = _read_tokens((text or "").strip())
+        self._alternatives: list[list[tuple[Any, ...]]] = []  # the tests of each side of an `or`
+        if tokens:
+            for alternative in _split_at(tokens, "or"):
+                self._alternatives.append([_parse_test(part) for part in _split_at(alternative, "and")])
 
-    def meets(self, values: Values) -> bool:
+    def is_met_by(self, values: Values) -> bool:
         """Return whether a row of these values passes."""
-        return not self._choices or any(all(_passes(values, *test) for test in tests) for tests in self._choices)
+        if not self._alternatives:
+            return True
+        return any(all(_passes(values, *test) for test in tests) for tests in self._alternatives)
 
 
 def _passes(values: Values, expected: bool, left: Token, sign: str = "", right: Token = ("null", "")) -> bool:
-    one, other = _value(left, values), _value(right, values)
+    one, other = _value_of(left, values), _value_of(right, values)
     if not sign:
-        return _truth(one) == expected
+        return _is_true(one) == expected
     if sign in ("==", "!=") and "null" in (left[0], right[0]):
         return ((one is other) == (sign == "==")) == expected
     if other is None and right[0] == "word" and sign not in ("<", "<=", ">", ">="):
@@ -62,27 +68,31 @@ def _passes(values: Values, expected: bool, left: Token, sign: str = "", right: 
     return _compare(sign, one, other) == expected
 
 
-def _value(token: Token, values: Values) -> Any:
+def _value_of(token: Token, values: Values) -> Any:
     """Return the value of a token; None where it names something that the row lacks."""
     kind, says = token
     if kind == "literal":
         return says
     if kind == "text":
-        names = {name: _value(("name", name.strip()), values) for name in _PLACEHOLDER.findall(says)}
-        return None if None in names.values() else _PLACEHOLDER.sub(lambda match: _as_text(names[match[1]]), says)
-    value = values.get(says) if kind != "null" else None
+        names = {name: _value_of(("name", name.strip()), values) for name in _PLACEHOLDER.findall(says)}
+        if None in names.values():
+            return None
+        return _PLACEHOLDER.sub(lambda match: _as_text(names[match[1]]), says)
+    if kind == "null":
+        return None
+    value = values.get(says)
     return str(value) if isinstance(value, Mapping | list) else value
 
 
-def _tokens(text: str) -> list[Token]:
+def _read_tokens(text: str) -> list[Token]:
     if len(text) > _LONGEST:
-        raise _bad("it is too long")
+        raise _unreadable("it is too long")
     tokens: list[Token] = []
     offset = 0
     while offset < len(text):
         match = _TOKEN.match(text, offset)
         if match is None or match.lastgroup is None:
-            raise _bad(f"{text[offset : offset + 20].strip()!r} cannot be read")
+            raise _unreadable(f"{text[offset : offset + 20].strip()!r} cannot be read")
         offset, kind, says = match.end(), match.lastgroup, match[match.lastgroup]
         low = says.lower()
         if kind == "sign" or (kind == "word" and low in _SIGNS):
@@ -98,7 +108,7 @@ def _tokens(text: str) -> list[Token]:
     return tokens
 
 
-def _split(tokens: list[Token], sign: str) -> list[list[Token]]:
+def _split_at(tokens: list[Token], sign: str) -> list[list[Token]]:
     """Return the tokens between those that are this sign."""
     parts: list[list[Token]] = [[]]
     for token in tokens:
@@ -109,7 +119,7 @@ def _split(tokens: list[Token], sign: str) -> list[list[Token]]:
     return parts
 
 
-def _test(tokens: list[Token]) -> tuple[Any, ...]:
+def _parse_test(tokens: list[Token]) -> tuple[Any, ...]:
     """Return the expected result of a test, its left value and, for a comparison, its sign and right value."""
     expected = True
     while tokens[:1] == [("sign", "not")]:
@@ -120,7 +130,7 @@ def _test(tokens: list[Token]) -> tuple[Any, ...]:
     if len(signs) == 3 and signs[0] == signs[2] == "" and signs[1] in _SIGNS:
         return expected, tokens[0], signs[1], tokens[2]
     beginning = " ".join(says for _, says in tokens[:5])
-    raise _bad(f"{beginning[:50]!r} is neither a value nor a comparison of two")
+    raise _unreadable(f"{beginning[:50]!r} is neither a value nor a comparison of two")
 
 
 def _compare(sign: str, left: Any, right: Any) -> bool:
@@ -129,13 +139,13 @@ def _compare(sign: str, left: Any, right: Any) -> bool:
         return False
     numbers = _as_number(left), _as_number(right)
     if None not in numbers:
-        return _COMPARE[sign](*numbers)
+        return _OPERATORS[sign](*numbers)
     if sign in ("==", "!=") or numbers == (None, None):
-        return _COMPARE[sign](_as_text(left), _as_text(right))
+        return _OPERATORS[sign](_as_text(left), _as_text(right))
     return False
 
 
-def _truth(value: Any) -> bool:
+def _is_true(value: Any) -> bool:
     return bool(value) and not (isinstance(value, str) and value.strip().lower() in ("", "false", "no", "0", "null"))
 
 
@@ -151,5 +161,5 @@ def _as_number(value: Any) -> float | None:
     return float(value) if isinstance(value, str) and _NUMBER.fullmatch(value.strip()) else None
 
 
-def _bad(why: str) -> Invalid:
+def _unreadable(why: str) -> Invalid:
     return Invalid(f"The condition cannot be read: {why}.", "condition")

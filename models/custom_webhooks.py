@@ -35,7 +35,7 @@ class CustomWebhook(Record):
         """Insert a webhook, whose id has the vendor's form. Raises Invalid if the deployment has too many."""
         if cls.listing(scope, deployment_id=values["deployment_id"]).count() >= MAX_WEBHOOKS:
             raise Invalid(f"A deployment has at most {MAX_WEBHOOKS} webhooks.", "url")
-        return super().add(scope, **{"id": new_id(), **values})
+        return super().add(scope, **{"id": new_webhook_id(), **values})
 
     @classmethod
     def of_deployment(cls, deployment: Record) -> Rows:
@@ -43,8 +43,8 @@ class CustomWebhook(Record):
         return cls.listing(deployment, deployment_id=deployment.id)
 
     @classmethod
-    def by_deployment(cls, worker: Record) -> Callable[[str], list[Self]]:
-        """Return the webhooks of the worker's deployments, by the deployment's id."""
+    def lookup_by_deployment(cls, worker: Record) -> Callable[[str], list[Self]]:
+        """Return a function that returns the webhooks of one of the worker's deployments, by the deployment's id."""
         webhooks: dict[str, list[Self]] = {}
         query = cls.select().join(Deployment, on=(Deployment.id == cls.deployment_id))
         for webhook in query.where(Deployment.worker_id == worker.id).order_by(cls.created_at.desc(), cls.id.desc()):
@@ -59,12 +59,12 @@ class CustomWebhook(Record):
             cls.add(deployment, deployment_id=deployment.id, url=url)
 
     @classmethod
-    def senders(cls, team: Record, urls: Sequence[str]) -> set[str]:
+    def sending_deployment_ids(cls, team: Record, urls: Sequence[str]) -> set[str]:
         """Return the ids of the deployments with an active webhook to one of these addresses."""
         return {one.deployment_id for one in cls.listing(team, active=True) if one.url in urls}
 
     @classmethod
-    def move(cls, deployment: Record, url: str, target: str) -> None:
+    def redirect(cls, deployment: Record, url: str, target: str) -> None:
         """Change the address of the deployment's webhooks from `url` to `target`. Without either, add one."""
         webhooks = list(cls.of_deployment(deployment))
         for webhook in webhooks:
@@ -74,7 +74,7 @@ class CustomWebhook(Record):
             cls.add(deployment, deployment_id=deployment.id, url=target, name="Inbox")
 
 
-def new_id() -> str:
+def new_webhook_id() -> str:
     """Return an id like a cuid: `c` and 24 digits of base 36. Ids rise. Contract: records.custom_webhook."""
     uuid = current().ids.new("webhook").removeprefix("webhook_").replace("-", "")
     number = int(uuid[:12] + uuid[13:], 16)  # all but the version, which is the same in all

@@ -46,7 +46,7 @@ class DeploymentHistoryEntry(OpenJsonRecord):
         return Rows(cls, {"deployment_id": deployment.id, **where})  # of its team: SQLite would prefer that index
 
     @classmethod
-    def write(
+    def record_changes(
         cls,
         deployment: Record,
         author: ApiKey | Team,
@@ -60,17 +60,13 @@ class DeploymentHistoryEntry(OpenJsonRecord):
         """
         changes: dict[str, dict[str, Any]] = {}
         for name in dict.fromkeys((*before, *after)):
-            if differ(before.get(name), after.get(name)):
-                kind = changes.setdefault(change_type or CHANGE_TYPES.get(name, "CONFIG"), {})
-                kind[name] = {"from": before.get(name), "to": after.get(name)}
-        for kind_name, kind in changes.items():
-            cls.add(
-                deployment,
-                deployment_id=deployment.id,
-                change_type=kind_name,
-                changes=kind,
-                **{f"author_{name}": value for name, value in author.authorship.items()},
-            )
+            old, new = before.get(name), after.get(name)
+            if differ(old, new):
+                type_of_name = change_type or CHANGE_TYPES.get(name, "CONFIG")
+                changes.setdefault(type_of_name, {})[name] = {"from": old, "to": new}
+        author_columns = {f"author_{name}": value for name, value in author.authorship.items()}
+        for type_of_entry, entry in changes.items():
+            cls.add(deployment, deployment_id=deployment.id, change_type=type_of_entry, changes=entry, **author_columns)
 
 
 STATE = {"deploymentHistory": StateCollection(DeploymentHistoryEntry, required_links=DEPLOYMENT)}

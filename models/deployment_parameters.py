@@ -38,7 +38,7 @@ class DeploymentParameter(Record):
         """
         with _unique_name(deployment, values["name"]):
             parameter = cls.add(deployment, deployment_id=deployment.id, **values)
-        DeploymentHistoryEntry.write(deployment, author, {}, parameter._history(), PARAMETERS)
+        DeploymentHistoryEntry.record_changes(deployment, author, {}, parameter._values_in_history(), PARAMETERS)
         return parameter
 
     def revise(self, deployment: Deployment, author: ApiKey, **values: Any) -> Self:
@@ -46,18 +46,18 @@ class DeploymentParameter(Record):
 
         Raises Conflict when another parameter has the name. Contract: updateDeploymentParameter.
         """
-        before = self._history()
+        before = self._values_in_history()
         with _unique_name(deployment, values.get("name", self.name)):
             self.change(**values)
-        DeploymentHistoryEntry.write(deployment, author, before, self._history(), PARAMETERS)
+        DeploymentHistoryEntry.record_changes(deployment, author, before, self._values_in_history(), PARAMETERS)
         return self
 
     def withdraw(self, deployment: Deployment, author: ApiKey) -> None:
         """Delete the parameter, and enter it in the history. Contract: deleteDeploymentParameter."""
         self.remove()
-        DeploymentHistoryEntry.write(deployment, author, self._history(), {}, PARAMETERS)
+        DeploymentHistoryEntry.record_changes(deployment, author, self._values_in_history(), {}, PARAMETERS)
 
-    def _history(self) -> dict[str, Any]:
+    def _values_in_history(self) -> dict[str, Any]:
         """Return the values that the history compares: the value by the name, the description by `name.description`."""
         values = {self.name: self.value}
         if self.description is not None:
@@ -69,8 +69,8 @@ def _unique_name(deployment: Deployment, name: str) -> AbstractContextManager[No
     return unique(f"Deployment {deployment.id} already has a parameter named {name!r}.")
 
 
-def show_flow(flow: Flow, version_id: str | None = None, deployment_id: str | None = None) -> Flow:
-    """Return the flow as one of its versions has it, and with a deployment's parameters laid over the variables.
+def apply_version_and_parameters(flow: Flow, version_id: str | None = None, deployment_id: str | None = None) -> Flow:
+    """Give a flow the code of one of its versions and a deployment's parameters, without saving it, and return it.
 
     Raises NotFound when the flow has no such version or the team no such deployment. Contract: getFlow, lookupFlow.
     """

@@ -89,11 +89,11 @@ class Deployment(Record):
 
     def revise(self, author: ApiKey | Team, **values: Any) -> Self:
         """Change the values and write the history. Raises NotFound when the worker has no such flow."""
-        before, after = self._set(**values)
-        DeploymentHistoryEntry.write(self, author, before, after)
+        before, after = self._change_values(**values)
+        DeploymentHistoryEntry.record_changes(self, author, before, after)
         return self
 
-    def _set(self, **values: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _change_values(self, **values: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """Change the values. Returns them as they were and as they are, for the history."""
         if "flow_id" in values:
             Flow.fetch(self, values["flow_id"], field="flow_id", worker_id=self.worker_id)

@@ -35,14 +35,14 @@ def due_rows(query: Callable[..., Any], limit: int, **values: str) -> list[Any]:
     `query` is a class method of a record. It is called once, with parameters that have the names of `values`, and
     returns a query of peewee's, which needs 0.4 ms to write its SQL.
     """
-    model, sql, params = _compile(query, tuple(values))
-    values = {**values, "set_aside": json_list(_set_aside(model))}
+    model, sql, params = _compile_query(query, tuple(values))
+    values = {**values, "set_aside": json_list(_ids_set_aside(model))}
     cells = [values[param] if isinstance(param, Parameter) else param for param in params]
     return [model.from_row(row) for row in connection().execute(sql, (*cells, limit))]
 
 
 @cache
-def _compile(query: Callable[..., Any], names: tuple[str, ...]) -> tuple[type[Record], str, list[Any]]:
+def _compile_query(query: Callable[..., Any], names: tuple[str, ...]) -> tuple[type[Record], str, list[Any]]:
     """Return the model of a query, its SQL, and its parameters but for the last, which is the limit."""
     select = query(**{name: Parameter(name) for name in names})
     model = select.model
@@ -51,7 +51,7 @@ def _compile(query: Callable[..., Any], names: tuple[str, ...]) -> tuple[type[Re
     return model, sql, params[:-1]
 
 
-def _set_aside(model: type[Record]) -> list[str]:
+def _ids_set_aside(model: type[Record]) -> list[str]:
     """Return the ids of the rows that are left alone for now."""
     now = monotonic()
     failures = list(SET_ASIDE.of(current()).items())

@@ -59,17 +59,20 @@ def make_plan(team: Team, type: str, data: dict[str, Any]) -> list[dict[str, Any
     `data` may name existing records: `agentId`, `suiteId`, `deploymentId`, `scorecardIds`, and `id` for a record of
     `type`. Otherwise it may describe an agent by its members (assumed; the contract shows no shape).
     """
-    agent = _named(team, EchoAgent, data, "agentId", "id" if type == "agent" else None)
-    suite = _named(team, EchoSuite, data, "suiteId", "id" if type == "test_suite" else None)
-    _named(team, Deployment, data, "deploymentId")
+    agent = _find_named_record(team, EchoAgent, data, "agentId", "id" if type == "agent" else None)
+    suite = _find_named_record(team, EchoSuite, data, "suiteId", "id" if type == "test_suite" else None)
+    _find_named_record(team, Deployment, data, "deploymentId")
     sent = data.get("scorecardIds") if isinstance(data.get("scorecardIds"), list) else []
-    cards = [_fetch(team, EchoScorecard, id, f"scorecardIds.{index}") for index, id in enumerate(sent or [])]
-    agents = [agent] if agent else list(EchoAgent.listing(team, suite_id=suite.id)) if suite else []
+    cards = [
+        _fetch_named_record(team, EchoScorecard, id, f"scorecardIds.{index}") for index, id in enumerate(sent or [])
+    ]
+    agents = [agent] if agent else []
     if suite:
-        cards += _cards(team, suite.echo_scorecard_ids, suite_id=suite.id)
+        agents = agents or list(EchoAgent.listing(team, suite_id=suite.id))
+        cards += _scorecards_of(team, suite.echo_scorecard_ids, suite_id=suite.id)
     plan = []
     for one in agents or [None]:
-        agent_cards = _cards(team, one.scorecard_ids, agent_id=one.id) if one else []
+        agent_cards = _scorecards_of(team, one.scorecard_ids, agent_id=one.id) if one else []
         who = {"agentId": one.id, "agentName": one.name} if one else {"agentId": None, "agentName": data.get("name")}
         judged = {card.id: card for card in [*cards, *agent_cards]}.values()
         plan += [{**who, "scorecardId": card.id, "scorecardName": card.name, "items": card.items} for card in judged]
@@ -99,15 +102,15 @@ def judge_item(item: dict[str, Any], chance: Random) -> dict[str, Any]:
     return {**item, "title": title, "score": score, "threshold": threshold, "passed": passed, "reason": reason}
 
 
-def _named(team: Team, model: type[Record], data: dict[str, Any], *names: str | None) -> Any:
+def _find_named_record(team: Team, model: type[Record], data: dict[str, Any], *names: str | None) -> Any:
     """Return the record that the first of these members names, or None."""
     for name in names:
         if name is not None and data.get(name) is not None:
-            return _fetch(team, model, data[name], name)
+            return _fetch_named_record(team, model, data[name], name)
     return None
 
 
-def _fetch(team: Team, model: type[Record], id: Any, name: str) -> Any:
+def _fetch_named_record(team: Team, model: type[Record], id: Any, name: str) -> Any:
     record = model.find(id=id, team_id=team.team_id) if isinstance(id, str) else None
     if record is None:
         # The member's own name is snake_case on the wire too, so it is no `field`.
@@ -115,7 +118,7 @@ def _fetch(team: Team, model: type[Record], id: Any, name: str) -> Any:
     return record
 
 
-def _cards(team: Team, ids: list[str], **linked: str) -> list[EchoScorecard]:
+def _scorecards_of(team: Team, ids: list[str], **linked: str) -> list[EchoScorecard]:
     """Return the scorecards that a record lists, and those that link to it."""
     listed = (EchoScorecard.find(id=id, team_id=team.team_id) for id in ids)
     return [card for card in (*listed, *EchoScorecard.listing(team, **linked)) if card is not None]

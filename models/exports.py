@@ -106,7 +106,7 @@ class Export(Record):
         Raises Conflict where the state machine has no such transition, or if the row has changed since it was read.
         """
         self.require_transition(status)
-        return self._set(status=status, **values)
+        return self._change_unless_replaced(status=status, **values)
 
     def require_transition(self, status: str) -> None:
         """Raise Conflict where the state machine has no transition from the present status to `status`."""
@@ -137,7 +137,7 @@ class Export(Record):
 
     def requeue(self) -> Self:
         """Change PROCESSING to PENDING after an interruption. Raises Conflict if the row has changed."""
-        return self._set(status="PENDING")
+        return self._change_unless_replaced(status="PENDING")
 
     def complete(self, row_count: int, size: int) -> Self:
         """Change PROCESSING to COMPLETED: the file of `size` bytes is available for 24 hours of API time.
@@ -147,16 +147,18 @@ class Export(Record):
         if self.status != "COMPLETED":
             self.require_transition("COMPLETED")
         expires_at = self.expires_at or wire(current().now() + LIFETIME)
-        return self._set(status="COMPLETED", row_count=row_count, file_size_bytes=size, expires_at=expires_at)
+        return self._change_unless_replaced(
+            status="COMPLETED", row_count=row_count, file_size_bytes=size, expires_at=expires_at
+        )
 
     def fail(self, reason: str) -> Self:
         """Change the status to FAILED, without a file. Raises Conflict if the row has changed."""
         if self.status != "COMPLETED":
             self.require_transition("FAILED")
         no_file = dict.fromkeys(("row_count", "file_size_bytes", "expires_at"))
-        return self._set(status="FAILED", error_message=reason, **no_file)
+        return self._change_unless_replaced(status="FAILED", error_message=reason, **no_file)
 
-    def _set(self, **values: Any) -> Self:
+    def _change_unless_replaced(self, **values: Any) -> Self:
         cls = type(self)
         # An import or a reset may have put another row in its place, even with the same id.
         unchanged = (cls.id == self.id, cls.status == self.status, cls.created_at == self.created_at)
@@ -171,10 +173,10 @@ class Export(Record):
         if settings.export_mode != "auto":
             return []
         latest = wire(parse(now) - timedelta(milliseconds=settings.export_delay_ms))
-        return due_rows(cls._due, limit, latest=latest, now=now)
+        return due_rows(cls._due_query, limit, latest=latest, now=now)
 
     @classmethod
-    def _due(cls, latest: str, now: str) -> Any:
+    def _due_query(cls, latest: str, now: str) -> Any:
         # An export that is newer than now was created before the clock was set back. It does not wait a second time.
         is_due = (cls.created_at <= latest) | (cls.created_at > now)
         return cls.select().where(cls.status == "PENDING", is_due).order_by(cls.created_at, cls.id)
@@ -182,10 +184,10 @@ class Export(Record):
     @classmethod
     def due_to_expire(cls, now: str, limit: int) -> list[Self]:
         """Return the next `limit` COMPLETED exports whose 24 hours are over."""
-        return due_rows(cls._due_to_expire, limit, now=now)
+        return due_rows(cls._due_to_expire_query, limit, now=now)
 
     @classmethod
-    def _due_to_expire(cls, now: str) -> Any:
+    def _due_to_expire_query(cls, now: str) -> Any:
         return cls.select().where(cls.status == "COMPLETED", cls.expires_at <= now).order_by(cls.created_at, cls.id)
 
     # The file
@@ -254,7 +256,9 @@ def complete_imported_export(row: Row, rows: ImportContext) -> None:
 
 def imported_export_changes_at(row: Row) -> str | None:
     """Return when the file of a COMPLETED export expires, which is counted from the present unless the row says it."""
-    return row.get("expires_at") or "" if row["status"] == "COMPLETED" else None
+    if row["status"] != "COMPLETED":
+        return None
+    return row.get("expires_at") or ""
 
 
 def requeue_interrupted(db: SqliteDatabase | None = None) -> None:

@@ -52,7 +52,7 @@ class FlowVersion(Record):
 
 def complete_imported_version(row: Row, rows: ImportContext) -> None:
     """Give an imported version without variables those of its flow."""
-    row.setdefault("variables", rows.row("flows", row["flow_id"]).get("variables") or {})
+    row.setdefault("variables", rows.find_row("flows", row["flow_id"]).get("variables") or {})
 
 
 STATE = {"flowVersions": StateCollection(FlowVersion, required_links=FLOW, complete=complete_imported_version)}

@@ -22,7 +22,7 @@ class Flow(Record):
     """A program of a worker. Deleting it deletes its versions; deployments, tests and logs keep its id.
 
     `version` counts the changes of code or variables; it is not the number of a committed version.
-    `merged_parameters` is set only by `show_flow`: the variables, overridden by a deployment's parameters.
+    `apply_version_and_parameters` sets `merged_parameters`: the variables, overridden by a deployment's parameters.
     """
 
     id_prefix = "flow"

@@ -70,8 +70,8 @@ def _without_model(data: dict[str, Any]) -> dict[str, Any]:
     request = data.get("request")
     if not isinstance(request, dict) or not isinstance(request.get("json"), dict):
         return data
-    body = request["json"]
-    return {**data, "request": {**request, "json": {name: body[name] for name in body if name != "model"}}}
+    body = {name: value for name, value in request["json"].items() if name != "model"}
+    return {**data, "request": {**request, "json": body}}
 
 
 STATE = {"llmLogs": StateCollection(LlmLog, optional_links=WORKER)}

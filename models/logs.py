@@ -121,7 +121,7 @@ def complete_imported_log(row: Row, rows: ImportContext) -> None:
     """
     snapshot = row.get("flow_snapshot")
     if isinstance(snapshot, dict) and isinstance(snapshot.get("flowVersionId"), str):
-        version = rows.row("flowVersions", snapshot["flowVersionId"])
+        version = rows.find_row("flowVersions", snapshot["flowVersionId"])
         row["flow_snapshot"] = version.get("code", snapshot)
 
 

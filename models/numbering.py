@@ -17,12 +17,12 @@ def e164(text: str, country: str = HOME) -> str | None:
 
     Takes any notation. A number without a country code is one of `country`.
     """
-    return _e164(text, country) if len(text) <= _LONGEST else None
+    return _read_e164(text, country) if len(text) <= _LONGEST else None
 
 
 # 60 µs a number. The page of a campaign asks again for each of its rows.
 @lru_cache(maxsize=10_000)
-def _e164(text: str, country: str) -> str | None:
+def _read_e164(text: str, country: str) -> str | None:
     text = re.sub(r"^\s*([a-z]{1,10}:)?\s*00", "+", text, flags=re.IGNORECASE)
     try:
         number = phonenumbers.parse(text, country)

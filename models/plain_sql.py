@@ -89,7 +89,7 @@ def voice_log_columns(ids: Sequence[str], columns: Sequence[str]) -> dict[str, C
 # workers of the team lead to the index that has the numbers.
 
 
-def newest_with_number(team_id: str, digits: str, limit: int) -> list[str]:
+def newest_call_ids_with_number(team_id: str, digits: str, limit: int) -> list[str]:
     """Return the ids of the team's newest calls from or to a number that has these digits."""
     sql = """
         SELECT id FROM voice_log
@@ -101,7 +101,7 @@ def newest_with_number(team_id: str, digits: str, limit: int) -> list[str]:
     return [id for (id,) in connection().execute(sql, (team_id, digits, digits, limit))]
 
 
-def ids_that_begin(model: type[Record], column: str, team_id: str, text: str, limit: int) -> list[str]:
+def ids_with_prefix(model: type[Record], column: str, team_id: str, text: str, limit: int) -> list[str]:
     """Return the ids of a team's rows whose `column` begins with a text."""
     table = model._meta.table_name
     sql = f"SELECT id FROM {table} WHERE {column} >= ? AND {column} < ? AND +team_id = ? ORDER BY {column} LIMIT ?"

@@ -78,14 +78,14 @@ class QueuedCall(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        return due_rows(cls._due, limit, moment=moment) or due_rows(cls._queued_later, limit, moment=moment)
+        return due_rows(cls._due_query, limit, moment=moment) or due_rows(cls._queued_later_query, limit, moment=moment)
 
     @classmethod
-    def _due(cls, moment: str) -> Any:
+    def _due_query(cls, moment: str) -> Any:
         return cls.select().where(cls.due_at <= moment).order_by(cls.due_at, cls.id)
 
     @classmethod
-    def _queued_later(cls, moment: str) -> Any:
+    def _queued_later_query(cls, moment: str) -> Any:
         # A row that was due when it was queued, before the clock was set back. Later batches keep their times.
         is_queued_later = (cls.created_at > moment) & (cls.due_at <= cls.created_at)
         # An expression keeps SQLite from the index that has the order, and from reading all of it.
@@ -138,10 +138,16 @@ def due_times(count: int, batch_size: float, interval_minutes: float, start: dat
     return times
 
 
-def numbered(rows: Sequence[Row] | Row) -> list[tuple[str, Row]]:
-    """Return the rows, or a single one, with their ids: the row's own `id`, or else its place in the list, from 1."""
+def rows_with_ids(rows: Sequence[Row] | Row) -> list[tuple[str, Row]]:
+    """Return the rows, or a single one, with their ids: the row's own `id`, or else its number in the list, from 1."""
     rows = [rows] if isinstance(rows, dict) else rows
-    return [(str(row["id"]) if row.get("id") not in (None, "") else str(n), row) for n, row in enumerate(rows, 1)]
+    pairs = []
+    for number, row in enumerate(rows, 1):
+        id = row.get("id")
+        if id is None or id == "":
+            id = number
+        pairs.append((str(id), row))
+    return pairs
 
 
 def phone_number(row: Row) -> str | None:

@@ -97,7 +97,7 @@ def sweep() -> bool:
     in_progress = IN_PROGRESS.of(current())
 
     def owned(names: Collection[str]) -> set[str]:
-        logs = _with_logs(set(filter(None, map(_stem, names))))
+        logs = _stems_with_logs(set(filter(None, map(_stem, names))))
         return {name for name in names if name.removesuffix(".part") in in_progress or _stem(name) in logs}
 
     return FILES.sweep(owned)
@@ -108,8 +108,8 @@ def _stem(name: str) -> str | None:
     return None if name.endswith(".part") else name.partition(".")[0]
 
 
-def _with_logs(stems: set[str]) -> set[str]:
-    """Return those stems of file names whose logs exist."""
+def _stems_with_logs(stems: set[str]) -> set[str]:
+    """Return the stems of file names whose logs exist."""
     ids = VoiceLog.select(VoiceLog.id)
     existing: set[str] = set()
     for some in chunked(stems, 1000):

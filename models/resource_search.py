@@ -41,7 +41,7 @@ class Hit(NamedTuple):
         return f"{self.name}: {content}" if content else self.name
 
 
-def ask(
+def answer_query(
     worker: Worker,
     *,
     query: str,
@@ -52,8 +52,8 @@ def ask(
 ) -> dict[str, Any]:
     """Search the worker's resources. Raises NotFound for an unknown folder or resource."""
     params = query_params or {}
-    where = _scope(worker, resources or [], folder_id, folder_name)
-    hits = _search(worker, query, where, int(min(params.get("top_k", TOP_K), 1000)))
+    where = _columns_of_scope(worker, resources or [], folder_id, folder_name)
+    hits = _search_passages(worker, query, where, int(min(params.get("top_k", TOP_K), 1000)))
     data: dict[str, Any] = {
         "answer": "\n\n".join(hit.text for hit in hits[:3]) or "No resource matches the query.",
         "context": [hit.id for hit in hits],
@@ -71,18 +71,20 @@ def ask(
     return data
 
 
-def _search(worker: Worker, query: str, where: dict[str, list[str]], top_k: int) -> list[Hit]:
+def _search_passages(worker: Worker, query: str, where: dict[str, list[str]], top_k: int) -> list[Hit]:
     """Return the best `top_k` resources for the query that are AVAILABLE, best first, equal ones by id.
 
     `where` maps columns of the resource to the values that they may have.
     """
-    terms = _terms(query)
+    terms = _full_text_query(query)
     if not terms:
         return []
     return [Hit(*cells) for cells in search_passages(terms, worker.id, where, top_k)]
 
 
-def _scope(worker: Worker, ids: list[str], folder_id: str | None, folder_name: str | None) -> dict[str, list[str]]:
+def _columns_of_scope(
+    worker: Worker, ids: list[str], folder_id: str | None, folder_name: str | None
+) -> dict[str, list[str]]:
     where: dict[str, list[str]] = {}
     for id in dict.fromkeys(ids):
         worker.child(Resource, id, field="resources")
@@ -100,7 +102,7 @@ def _scope(worker: Worker, ids: list[str], folder_id: str | None, folder_name: s
     return where
 
 
-def _terms(query: str) -> str:
+def _full_text_query(query: str) -> str:
     """Return the query for FTS5: its words, any of which may match, each quoted so that none is an operator."""
     words = list(dict.fromkeys(re.findall(r"\w+", query.lower())))
     keywords = [word for word in words if word not in _STOP_WORDS.split()] or words

@@ -54,7 +54,7 @@ class Resource(Record):
     uploaded_at = TextField(null=True)
 
     @classmethod
-    def of(cls, worker: Worker, *types: str, **where: Any) -> list[Self]:
+    def of_types(cls, worker: Worker, *types: str, **where: Any) -> list[Self]:
         """Return the worker's resources of these `rag_type`s (of all when none is named), newest first."""
         return [
             resource
@@ -63,18 +63,18 @@ class Resource(Record):
         ]
 
     @classmethod
-    def link(cls, worker: Worker, *, raw_link: str, folder_id: str | None = None, **values: Any) -> Self:
+    def create_link(cls, worker: Worker, *, raw_link: str, folder_id: str | None = None, **values: Any) -> Self:
         """Create a new link. Raises NotFound for an unknown folder. Contract: createLinkResource."""
         kind = "SITEMAP" if raw_link.endswith("sitemap.xml") else "WEBPAGE"
-        return cls._make(worker, folder_id, rag_type=kind, raw_link=raw_link, **values)
+        return cls._create(worker, folder_id, rag_type=kind, raw_link=raw_link, **values)
 
     @classmethod
-    def file(cls, worker: Worker, *, folder_id: str | None = None, **values: Any) -> Self:
+    def create_file(cls, worker: Worker, *, folder_id: str | None = None, **values: Any) -> Self:
         """Create a file whose bytes were uploaded before. Contract: createFileResource."""
-        return cls._make(worker, folder_id, rag_type="FILE", uploaded_at=current().stamp(), **values)
+        return cls._create(worker, folder_id, rag_type="FILE", uploaded_at=current().stamp(), **values)
 
     @classmethod
-    def _make(cls, worker: Worker, folder_id: str | None, **values: Any) -> Self:
+    def _create(cls, worker: Worker, folder_id: str | None, **values: Any) -> Self:
         if folder_id is not None:
             worker.child(Folder, folder_id, field="folder_id")
         now = current().stamp()
@@ -107,10 +107,10 @@ class Resource(Record):
     def due(cls, moment: str, limit: int) -> list[Self]:
         now = parse(moment)
         started, processed = wire(now - PROCESSING_AFTER), wire(now - DONE_AFTER)
-        return due_rows(cls._due, limit, moment=moment, latest_started=started, latest_processing=processed)
+        return due_rows(cls._due_query, limit, moment=moment, latest_started=started, latest_processing=processed)
 
     @classmethod
-    def _due(cls, moment: str, latest_started: str, latest_processing: str) -> Any:
+    def _due_query(cls, moment: str, latest_started: str, latest_processing: str) -> Any:
         is_open = cls.status.in_([constant("STARTED"), constant("PROCESSING")])
         is_started = (cls.status == "STARTED") & (cls.created_at <= latest_started)
         # It waits for its end only, so that it is not due again before that.
@@ -128,7 +128,7 @@ class Resource(Record):
             self.change(status="PROCESSING", last_updated=wire(created_at + PROCESSING_AFTER))
             return
         self._index_text()
-        error = self._fault()
+        error = self._processing_fault()
         status = "FAILED" if error else "AVAILABLE"
         self.change(status=status, processing_error=error, last_updated=wire(created_at + DONE_AFTER))
 
@@ -140,7 +140,7 @@ class Resource(Record):
             return
         index_text(self.id, self.name, self.raw_link or self.file_name or "", passages_of(text))
 
-    def _fault(self) -> str | None:
+    def _processing_fault(self) -> str | None:
         """Return why it cannot be processed, or None. Assumed: the real service cannot have read it either."""
         if self.rag_type in LINKS:
             is_address = re.match(r"https?://[^/?#\s]", self.raw_link or "", re.IGNORECASE)
@@ -156,7 +156,7 @@ class Resource(Record):
 
 def complete_imported_resource(row: Row, rows: ImportContext) -> None:
     """Complete an imported row. Raises Invalid for a folder of another worker."""
-    folder = rows.row("folders", row["folder_id"]) if row.get("folder_id") else {}
+    folder = rows.find_row("folders", row["folder_id"]) if row.get("folder_id") else {}
     if folder and folder["worker_id"] != row["worker_id"]:
         raise Invalid("The folder is of another worker.", "folder_id")
     times = [row.get(name) for name in ("created_at", "uploaded_at", "last_updated")]

@@ -53,10 +53,10 @@ class Run(OpenJsonRecord):
     @classmethod
     def due_with_status(cls, moment: str, limit: int, *statuses: str) -> list[Self]:
         """Return the due runs with these statuses, as `due` does."""
-        return due_rows(cls._due, limit, moment=moment, statuses=json_list(statuses))
+        return due_rows(cls._due_query, limit, moment=moment, statuses=json_list(statuses))
 
     @classmethod
-    def _due(cls, moment: str, statuses: str) -> Any:
+    def _due_query(cls, moment: str, statuses: str) -> Any:
         # These two are in the index of open runs.
         is_open = cls.status.in_([constant(cls.waiting), constant("RUNNING")])
         due_at = fn.COALESCE(cls.due_at, cls.created_at)

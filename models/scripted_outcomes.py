@@ -19,7 +19,7 @@ _FICTION = re.compile(r"\+1\d{3}555(01\d\d)", re.ASCII)
 
 def scripted_outcome(number: str | None, row: Mapping[str, Any] | None = None) -> str | None:
     """Return the outcome that a contact row or else the number (E.164) chooses, or None."""
-    outcome = _in_row(row or {})
+    outcome = _outcome_in_row(row or {})
     if outcome in OUTCOMES:
         return outcome
     match = _FICTION.fullmatch(number or "")
@@ -29,11 +29,11 @@ def scripted_outcome(number: str | None, row: Mapping[str, Any] | None = None) -
 def require_outcomes(rows: Iterable[Mapping[str, Any]]) -> None:
     """Raise Invalid with the row's index if a row has an unknown outcome."""
     for index, row in enumerate(rows):
-        if MEMBER in row and _in_row(row) not in OUTCOMES:
+        if MEMBER in row and _outcome_in_row(row) not in OUTCOMES:
             raise Invalid(f"Its outcome must be one of: {', '.join(OUTCOMES)}.", f"data.{index}.{MEMBER}")
 
 
-def _in_row(row: Mapping[str, Any]) -> Any:
+def _outcome_in_row(row: Mapping[str, Any]) -> Any:
     member = row.get(MEMBER)
     outcome = member.get("outcome") if isinstance(member, dict) else member
     return outcome if isinstance(outcome, str) else None

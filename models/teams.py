@@ -115,13 +115,13 @@ def authenticate(secret: str | None) -> ApiKey:
     known = KEYS.of(world)  # `forget_keys` replaces it: a key that was looked up before that is not remembered
     key = known.get(hashed)
     if key is None:
-        key = _look_up(hashed)
+        key = _find_key(hashed)
         if len(known) < MOST_REMEMBERED:
             known[hashed] = key
     return key
 
 
-def _look_up(hashed: str) -> ApiKey:
+def _find_key(hashed: str) -> ApiKey:
     key = ApiKey.find(sha256=hashed)
     if key is None and current().settings.any_key:
         key = start_key()

@@ -73,7 +73,7 @@ class CheckpointRun:
     @property
     def runs(self) -> int:
         """The number of conversations that it asks for."""
-        return _times(self.checkpoint)
+        return _requested_runs(self.checkpoint)
 
     def result(self) -> dict[str, Any]:
         """Return the checkpoint's result, which passes if at most `tolerance` conversations fail.
@@ -86,7 +86,7 @@ class CheckpointRun:
 
         explanations = [each.explanation for each in self.conversations if not each.passed]
         failed = len(explanations) * self.runs // max(len(self.conversations), 1)
-        tolerance = _number(self.checkpoint, "tolerance")
+        tolerance = _positive_number(self.checkpoint, "tolerance")
         records = [
             {**each.record, "passed": each.passed, "explanation": each.explanation}
             for each in self.conversations[:_MAX_RECORDS]
@@ -109,7 +109,7 @@ class CheckpointRun:
             "runs": self.runs,
             "passed": 0,
             "failed": self.runs,
-            "tolerance": _number(self.checkpoint, "tolerance"),
+            "tolerance": _positive_number(self.checkpoint, "tolerance"),
             "status": "FAILED",
             "explanation": explanation,
             "conversations": [],
@@ -142,13 +142,13 @@ class TestRun(Run):
         return cls.due_with_status(moment, limit, "PENDING")
 
     @classmethod
-    def over(cls, moment: str, limit: int) -> list[Self]:
+    def due_to_finish(cls, moment: str, limit: int) -> list[Self]:
         return cls.due_with_status(moment, limit, "RUNNING")
 
     def proceed(self, moment: str) -> None:
         """Start the run, which takes as long as the conversations that the checkpoints ask for."""
         test = Test.find(id=self.test_id)
-        self.start_running(moment, sum(map(_times, test.checkpoints)) if test else 0)
+        self.start_running(moment, sum(map(_requested_runs, test.checkpoints)) if test else 0)
 
     def begin_conversations(self, moment: str) -> bool:
         """Count an attempt. Return whether the conversations may begin; after MOST_ATTEMPTS the run has failed.
@@ -185,11 +185,11 @@ class TestRun(Run):
             now.end(moment, results, all(result["status"] == "PASSED" for result in results))
 
 
-def _times(checkpoint: dict[str, Any]) -> int:
-    return int(min(_number(checkpoint, "runs"), MOST_RUNS))
+def _requested_runs(checkpoint: dict[str, Any]) -> int:
+    return int(min(_positive_number(checkpoint, "runs"), MOST_RUNS))
 
 
-def _number(checkpoint: dict[str, Any], name: str) -> float:
+def _positive_number(checkpoint: dict[str, Any], name: str) -> float:
     """Return the member's value, or 0 if an imported checkpoint has something else than a positive number."""
     value = checkpoint.get(name)
     return value if isinstance(value, int | float) and value > 0 else 0

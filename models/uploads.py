@@ -51,7 +51,7 @@ class Upload(Record):
         return FILES.path(self.id)
 
     @classmethod
-    def address(cls, worker: Worker, base: str, file_name: str, content_type: str) -> str:
+    def new_address(cls, worker: Worker, base: str, file_name: str, content_type: str) -> str:
         """Return an absolute address below `base` that accepts the bytes, once or more, for an hour."""
         id = current().ids.new(cls.id_prefix)
         name = re.sub(r"[^A-Za-z0-9._-]", "_", file_name).strip(".") or "file"
@@ -77,7 +77,7 @@ class Upload(Record):
         return upload
 
     @classmethod
-    def read(cls, id: str, signature: str) -> Self:
+    def from_link(cls, id: str, signature: str) -> Self:
         """Return the upload of a signed address for reading. Raises Forbidden and NotFound."""
         upload = cls.find(id=id)
         FILES.check("get", id, signature)
@@ -102,12 +102,14 @@ class Upload(Record):
         if not _TEXTUAL.match(mime_type.lower()) or not self.path.exists():
             return None
         data = read(self.path)
-        text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", errors="replace")
+        has_utf16_mark = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        encoding = "utf-16" if has_utf16_mark else "utf-8-sig"
+        text = data.decode(encoding, errors="replace")
         text = text[:_TEXT_LIMIT].replace("\0", " ")
-        return _visible(text) if "html" in mime_type.lower() else text
+        return _visible_text(text) if "html" in mime_type.lower() else text
 
 
-def _visible(page: str) -> str:
+def _visible_text(page: str) -> str:
     """Return the visible text of an HTML page."""
     words = " ".join(_MARKUP.sub(" ", page).split())
     return _ENTITY.sub(lambda match: unescape(match[0]), words)

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 from peewee import fn
 
-from dryline.models.business_hours import zone_of
+from dryline.models.business_hours import find_time_zone
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import current
@@ -55,37 +55,42 @@ def analyze(
     `only` are `worker_id` and `deployment_ids`. Raises Invalid for an unknown time zone and for dates in the wrong
     order.
     """
-    zone = zone_of(timezone)
-    start = None if start_date is None else _border(start_date, time.min, zone)
-    end = None if end_date is None else _border(end_date, time.max, zone)
+    zone = find_time_zone(timezone)
+    start = None if start_date is None else _boundary(start_date, time.min, zone)
+    end = None if end_date is None else _boundary(end_date, time.max, zone)
     if start is not None and end is None:
         end = current().stamp()
     elif start is not None and end is not None and end < start:
         raise Invalid("The period ends before it starts.", "end_date")
     conditions = _conditions(team, start, end, **only)
     period = partial(_period_of, granularity=granularity, zone=zone)
+
     cells: Cells = defaultdict(lambda: [0, 0, 0, 0.0])
-    for _, moment, worker, deployment, seconds in _rows(conditions, *ABOUT, VoiceLog.duration):
+    for _, moment, worker, deployment, seconds in _read_calls(conditions, *ABOUT, VoiceLog.duration):
         cell = cells[period(moment), worker, deployment]
         cell[0] += 1
         cell[1] += seconds or 0
+
     transfers: dict[str, tuple[int, float]] = {}
-    transferred = [*conditions, VoiceLog.transfer_data.is_null(False)]
-    for id, moment, worker, deployment, text in _rows(transferred, *ABOUT, METRICS) if include_transfers else ():
-        metrics = orjson.loads(text) if text else {}  # without metrics it is one transfer
-        transfers[id] = number, minutes = metrics.get("transfers", 1), metrics.get("transferMinutes", 0)
-        cell = cells[period(moment), worker, deployment]
-        cell[2] += number
-        cell[3] += minutes
-    summary = _sums(cells.values())
+    if include_transfers:
+        transferred = [*conditions, VoiceLog.transfer_data.is_null(False)]
+        for id, moment, worker, deployment, text in _read_calls(transferred, *ABOUT, METRICS):
+            metrics = orjson.loads(text) if text else {}  # without metrics it is one transfer
+            number, minutes = metrics.get("transfers", 1), metrics.get("transferMinutes", 0)
+            transfers[id] = number, minutes
+            cell = cells[period(moment), worker, deployment]
+            cell[2] += number
+            cell[3] += minutes
+
+    summary = _sum_cells(cells.values())
     summary["average_call_duration"] = summary["total_minutes"] / (summary["total_calls"] or 1)
     analysis = Figures(summary=summary, breakdown=_breakdown(cells))
     if include_call_details:
-        analysis["call_details"] = list(_details(conditions, transfers, period))
+        analysis["call_details"] = list(_call_details(conditions, transfers, period))
     return analysis
 
 
-def _border(day_or_time: str, time_of_day: time, zone: tzinfo) -> str:
+def _boundary(day_or_time: str, time_of_day: time, zone: tzinfo) -> str:
     """Return the wire time of a day's beginning or end in the zone; a time stays as it is."""
     if "T" in day_or_time:
         return day_or_time
@@ -118,7 +123,7 @@ def _conditions(
     worker_id: str | None = None,
     deployment_ids: list[str] | None = None,
 ) -> list[Any]:
-    conditions = [VoiceLog.team_id == team.team_id, *CallInProgress.ended_only(VoiceLog, team)]
+    conditions = [VoiceLog.team_id == team.team_id, *CallInProgress.ended_call_conditions(VoiceLog, team)]
     if start is not None:
         conditions.append(moment_of >= start)
     if end is not None:
@@ -130,17 +135,19 @@ def _conditions(
     return conditions
 
 
-def _rows(conditions: list[Any], *columns: Any) -> Iterator[tuple[Any, ...]]:
+def _read_calls(conditions: list[Any], *columns: Any) -> Iterator[tuple[Any, ...]]:
     """Return these columns of the calls, the earliest start first."""
     query = VoiceLog.select(*columns).where(*conditions).order_by(VoiceLog.start_time, VoiceLog.id)
     return unconverted(query)
 
 
-def _details(
+def _call_details(
     conditions: list[Any], transfers: dict[str, tuple[int, float]], period: Callable[[str], str]
 ) -> Iterator[Figures]:
     columns = [VoiceLog._meta.fields[name] for name in DETAILS]
-    for id, moment, worker, deployment, seconds, *details in _rows(conditions, *ABOUT, VoiceLog.duration, *columns):
+    for id, moment, worker, deployment, seconds, *details in _read_calls(
+        conditions, *ABOUT, VoiceLog.duration, *columns
+    ):
         number, minutes = transfers.get(id, (0, 0.0))
         yield Figures(
             zip(DETAILS, details, strict=True),
@@ -156,28 +163,24 @@ def _details(
 
 def _breakdown(cells: Cells) -> list[Figures]:
     """Return an entry for each period, oldest first."""
-    return [
-        Figures(
-            _sums(part.values()),
-            period=period,
-            per_worker=[Figures(_sums(cells_of_one.values()), worker_id=id) for id, cells_of_one in _grouped(part, 1)],
-            per_deployment=[
-                Figures(_sums(cells_of_one.values()), deployment_id=id) for id, cells_of_one in _grouped(part, 2)
-            ],
-        )
-        for period, part in _grouped(cells, 0)
-    ]
+    entries = []
+    for period, part in _group(cells, 0):
+        workers = [Figures(_sum_cells(group.values()), worker_id=id) for id, group in _group(part, 1)]
+        deployments = [Figures(_sum_cells(group.values()), deployment_id=id) for id, group in _group(part, 2)]
+        sums = _sum_cells(part.values())
+        entries.append(Figures(sums, period=period, per_worker=workers, per_deployment=deployments))
+    return entries
 
 
-def _grouped(cells: Cells, index: int) -> list[tuple[Any, Cells]]:
-    """Return the cells by a part of their keys, in its order; None comes first."""
+def _group(cells: Cells, index: int) -> list[tuple[Any, Cells]]:
+    """Return groups of the cells whose keys have the same part at `index`, sorted by that part; None comes first."""
     groups: dict[str | None, Cells] = defaultdict(dict)
     for key, cell in cells.items():
         groups[key[index]][key] = cell
     return sorted(groups.items(), key=lambda group: group[0] or "")
 
 
-def _sums(cells: Iterable[list[float]]) -> Figures:
+def _sum_cells(cells: Iterable[list[float]]) -> Figures:
     calls, seconds, transfers, minutes = map(sum, zip([0, 0, 0, 0], *cells, strict=True))
     return Figures(
         total_calls=calls, total_minutes=seconds / 60, total_transfers=transfers, total_transfer_minutes=minutes

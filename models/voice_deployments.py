@@ -44,7 +44,7 @@ class VoiceDeployment(Deployment):
     def of_worker(cls, worker: Worker) -> Rows:
         """Return the worker's voice deployments and their webhooks, newest first. Contract: listVoiceDeployments."""
         rows = cls.listing(worker, worker_id=worker.id)
-        return rows.attach("custom_webhooks", CustomWebhook.by_deployment(worker))
+        return rows.attach("custom_webhooks", CustomWebhook.lookup_by_deployment(worker))
 
     @classmethod
     def deploy(cls, worker: Worker, *, flow_id: str, **values: Any) -> Self:
@@ -75,7 +75,7 @@ class VoiceDeployment(Deployment):
             success_criteria=self.success_criteria,
         )
 
-    def _set(
+    def _change_values(
         self, *, custom_webhooks: Sequence[dict[str, str]] | None = None, **values: Any
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Change the values, `external_config` member by member.
@@ -84,7 +84,7 @@ class VoiceDeployment(Deployment):
         """
         if "external_config" in values:
             values["external_config"] = {**(self.external_config or {}), **values["external_config"]}
-        before, after = super()._set(**values)
+        before, after = super()._change_values(**values)
         if custom_webhooks is not None:
             urls = [webhook["url"] for webhook in custom_webhooks]
             addresses = self._addresses()
@@ -121,7 +121,7 @@ class VoiceDeployment(Deployment):
         after = self._addresses()
         if after != before:
             self._forget_webhooks()
-            DeploymentHistoryEntry.write(self, author, {"custom_webhooks": before}, {"custom_webhooks": after})
+            DeploymentHistoryEntry.record_changes(self, author, {"custom_webhooks": before}, {"custom_webhooks": after})
 
     def _forget_webhooks(self) -> None:
         """Drop the webhooks that were read, and record the change of the deployment."""
@@ -135,7 +135,7 @@ class VoiceDeployment(Deployment):
 def complete_imported_deployment(row: Row, rows: ImportContext) -> None:
     """Set the defaults of an imported deployment."""
     if "external_config" not in row:
-        worker = rows.row("workers", row["worker_id"])
+        worker = rows.find_row("workers", row["worker_id"])
         row["external_config"] = {"engineVersion": worker.get("engine_version", Worker.engine_version.default)}
 
 

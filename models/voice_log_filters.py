@@ -37,7 +37,7 @@ _TELEPHONE_NUMBER = re.compile(r"[+\d\s().-]+")
 _LEAST_DIGITS = 4  # of a part of a telephone number, such as its end
 
 
-def conditions(filters: Values, log: type[Log]) -> list[SQL]:
+def filter_conditions(filters: Values, log: type[Log]) -> list[SQL]:
     """Return a condition for each filter. Contract: listVoiceLogs.
 
     Bounds of times and durations are inclusive. A log without the value passes no filter on it, and a channel without
@@ -70,5 +70,7 @@ def _is_of_call(transcription: str | None, numbers: str | None, ids: str | None,
 
 def digits_of_number(text: str) -> str | None:
     """Return the digits of a telephone number, or of a part of one, in any notation; None for another text."""
+    if not _TELEPHONE_NUMBER.fullmatch(text):
+        return None
     digits = re.sub(r"\D", "", text)
-    return digits if len(digits) >= _LEAST_DIGITS and _TELEPHONE_NUMBER.fullmatch(text) else None
+    return digits if len(digits) >= _LEAST_DIGITS else None

@@ -16,7 +16,7 @@ from itsdangerous import BadData
 from dryline.models.logs import Page, offset_of, owner_column
 from dryline.models.plain_sql import Order, SortKey, VoiceLogFilter, voice_log_columns
 from dryline.models.recordings import RecordingAddresses
-from dryline.models.voice_log_filters import conditions
+from dryline.models.voice_log_filters import filter_conditions
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.errors import Invalid
 from dryline.storage.record import Record, Values, wire_rows
@@ -116,7 +116,7 @@ def find_page(
 
     The list is that of a worker, or of a team with all its workers.
     """
-    logs = _filter(owner, filters)
+    logs = _build_filter(owner, filters)
     keys = logs.page_keys(order, after, limit, offset)
     if not after and len(keys) < limit and (keys or not offset):
         return keys, offset + len(keys)  # the list ends on this page, so there is nothing left to count
@@ -125,12 +125,12 @@ def find_page(
 
 def find_neighbours(log: VoiceLog, filters: Values, owner: Record) -> tuple[str | None, str | None]:
     """Return the ids of the owner's calls that began just before and just after this one, of those that match."""
-    logs = _filter(owner, filters)
+    logs = _build_filter(owner, filters)
     here = (log.start_time, log.id)
     before = logs.page_keys(("start_time", "desc"), here, 1)
     after = logs.page_keys(("start_time", "asc"), here, 1)
     return before[0][1] if before else None, after[0][1] if after else None
 
 
-def _filter(owner: Record, filters: Values) -> VoiceLogFilter:
-    return VoiceLogFilter(owner_column(owner), owner.id, filters, conditions(filters, VoiceLog))
+def _build_filter(owner: Record, filters: Values) -> VoiceLogFilter:
+    return VoiceLogFilter(owner_column(owner), owner.id, filters, filter_conditions(filters, VoiceLog))

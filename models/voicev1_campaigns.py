@@ -66,10 +66,10 @@ class Voicev1Campaign(Record):
             status = row.get("status", "PENDING").replace("RUNNING", "PROCESSING")
             added = data.add(self, campaign_id=self.id, row_id=row["id"], row_data=row, status=status)
             if status in OPEN:
-                self.queue(added, next(due))
+                self.queue_row(added, next(due))
         return self
 
-    def queue(self, row: Voicev1CampaignData, due_at: str) -> None:
+    def queue_row(self, row: Voicev1CampaignData, due_at: str) -> None:
         """Queue a row. Its queued call has its id, which is also the seed of the call."""
         now = current().stamp()
         call = {
@@ -90,7 +90,7 @@ class Voicev1Campaign(Record):
         """Make the rows that are due next due now, and return their number."""
         return QueuedCall.run_next_batch_now(QueuedCall.voicev1_campaign_id == self.id)
 
-    def row(self, id: str) -> Voicev1CampaignData:
+    def fetch_row(self, id: str) -> Voicev1CampaignData:
         """Return the row with this id on the wire. Raises NotFound."""
         row = Voicev1CampaignData.find(campaign_id=self.id, row_id=id)
         if row is None:
@@ -99,10 +99,10 @@ class Voicev1Campaign(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        return due_rows(cls._due, limit)
+        return due_rows(cls._due_query, limit)
 
     @classmethod
-    def _due(cls) -> Any:
+    def _due_query(cls) -> Any:
         rows = Voicev1CampaignData.select(Voicev1CampaignData.id).where(Voicev1CampaignData.campaign_id == cls.id)
         open_rows = rows.where(Voicev1CampaignData.status.in_(OPEN))
         is_due = fn.EXISTS(rows) & ~fn.EXISTS(open_rows)
@@ -153,30 +153,32 @@ class Voicev1CampaignData(Record):
         if self.status in OPEN:
             campaign = Voicev1Campaign.fetch(self, self.campaign_id).change(status="RUNNING")
             if self.status == "PENDING":
-                campaign.queue(self, current().stamp())
+                campaign.queue_row(self, current().stamp())
         return self
 
-    def called(self, begins_at: str, ends_at: str, outcome: dict[str, Any]) -> None:
+    def record_call(self, begins_at: str, ends_at: str, outcome: dict[str, Any]) -> None:
         """Record that the row is being called until `ends_at`, and the outcome of the call."""
         self.change(status="PROCESSING", done_at=ends_at, outcome=outcome, updated_at=begins_at)
 
     @classmethod
-    def over(cls, moment: str, limit: int) -> list[Self]:
-        return due_rows(cls._over, limit, moment=moment) or due_rows(cls._ended_early, limit, moment=moment)
+    def due_to_finish(cls, moment: str, limit: int) -> list[Self]:
+        return due_rows(cls._due_to_finish_query, limit, moment=moment) or due_rows(
+            cls._ended_early_query, limit, moment=moment
+        )
 
     @classmethod
-    def _over(cls, moment: str) -> Any:
-        return cls._called().where(cls.done_at <= moment)
+    def _due_to_finish_query(cls, moment: str) -> Any:
+        return cls._in_call_query().where(cls.done_at <= moment)
 
     @classmethod
-    def _ended_early(cls, moment: str) -> Any:
+    def _ended_early_query(cls, moment: str) -> Any:
         # A row whose call has ended early, since the clock was set back.
         calls = CallInProgress.select(CallInProgress.id)
         call = calls.where(CallInProgress.id == fn.json_extract(cls.outcome, "$.logId"))
-        return cls._called().where(cls.done_at > moment, ~fn.EXISTS(call))
+        return cls._in_call_query().where(cls.done_at > moment, ~fn.EXISTS(call))
 
     @classmethod
-    def _called(cls) -> Any:
+    def _in_call_query(cls) -> Any:
         is_open = cls.status.in_([constant(status) for status in OPEN])  # the condition of the index
         return cls.select().where(is_open, cls.status == "PROCESSING").order_by(cls.done_at, cls.id)
 
@@ -197,7 +199,7 @@ def queue_imported_row(row: Row, rows: ImportContext) -> None:
         "id": row["id"],
         "team_id": row["team_id"],
         "created_at": row.get("updated_at") or row.get("created_at"),
-        "deployment_id": rows.row("voicev1Campaigns", row["campaign_id"])["deployment_id"],
+        "deployment_id": rows.find_row("voicev1Campaigns", row["campaign_id"])["deployment_id"],
         "voicev1_campaign_id": row["campaign_id"],
         "row_id": row["row_id"],
         "row": row["row_data"],

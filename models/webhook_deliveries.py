@@ -23,7 +23,7 @@ from dryline.models.webhook_payloads import (
     STARTED,
     LogRow,
     batch_payload,
-    names_of,
+    split_names,
     unknown_names,
     webhook_payload,
 )
@@ -42,10 +42,10 @@ MAX_FINISHED = 5_000  # older finished deliveries are deleted
 MAX_PENDING = 100_000  # of further ones, the first that are due fail
 
 
-def _unknown_fields(webhook_id: str | None, deployment_id: str) -> list[str]:
+def _find_unknown_fields(webhook_id: str | None, deployment_id: str) -> list[str]:
     deployment = VoiceDeployment.find(id=deployment_id)
     webhook = CustomWebhook.find(id=webhook_id)
-    return unknown_names(names_of(webhook.fields), deployment) if deployment and webhook else []
+    return unknown_names(split_names(webhook.fields), deployment) if deployment and webhook else []
 
 
 class WebhookDelivery(Record):
@@ -80,7 +80,7 @@ class WebhookDelivery(Record):
     @cached_property
     def unknown_fields(self) -> list[str]:
         """The names in the webhook's `fields` that no call has a value for."""
-        return _unknown_fields(self.webhook_id, self.deployment_id)
+        return _find_unknown_fields(self.webhook_id, self.deployment_id)
 
     @property
     def response(self) -> dict[str, Any] | None:
@@ -93,20 +93,22 @@ class WebhookDelivery(Record):
     def due(cls, moment: str, limit: int, *, but_urls: Sequence[str] = ()) -> list[Self]:
         """Return the next deliveries that are due, without those to `but_urls`."""
         urls = json_list(but_urls)
-        due = due_rows(cls._due, limit, moment=moment, but_urls=urls)
+        due = due_rows(cls._due_query, limit, moment=moment, but_urls=urls)
         if due:
             return due
 
         # When a delivery is due again whose first, second and third attempt was at the moment.
         first, second, third = (wire(parse(moment) + pause) for pause in BACKOFF)
-        return due_rows(cls._begun_later, limit, moment=moment, first=first, second=second, third=third, but_urls=urls)
+        return due_rows(
+            cls._begun_later_query, limit, moment=moment, first=first, second=second, third=third, but_urls=urls
+        )
 
     @classmethod
-    def _due(cls, moment: str, but_urls: str) -> Any:
+    def _due_query(cls, moment: str, but_urls: str) -> Any:
         return cls._pending(but_urls).where(cls.due_at <= moment).order_by(cls.due_at, cls.id)
 
     @classmethod
-    def _begun_later(cls, moment: str, first: str, second: str, third: str, but_urls: str) -> Any:
+    def _begun_later_query(cls, moment: str, first: str, second: str, third: str, but_urls: str) -> Any:
         """Return the deliveries that were created, or tried in vain, after the moment, before the clock was set back.
 
         Such a delivery is due later than one whose last attempt, of as many, was at the moment.
@@ -129,13 +131,10 @@ class WebhookDelivery(Record):
 
     @classmethod
     def search(cls, limit: int, *, but: str | None = None, **where: Any) -> list[Self]:
-        """Return the last `limit` deliveries of any team with these column values, newest first.
-
-        Without those of the status `but`.
-        """
+        """Return the newest `limit` deliveries of any team with these column values, without those of status `but`."""
         query = cls.select().filter(**where).order_by(cls.created_at.desc(), cls.id.desc()).limit(limit)
         deliveries = list(query.where(cls.status != but) if but else query)
-        lookup = cache(_unknown_fields)
+        lookup = cache(_find_unknown_fields)
         for delivery in deliveries:
             delivery.unknown_fields = lookup(delivery.webhook_id, delivery.deployment_id)
         return deliveries
@@ -185,20 +184,22 @@ class WebhookDelivery(Record):
     def record_success(self, moment: str, status: int, body: str) -> None:
         """Record that the receiver accepted the message at a moment."""
         delivered = {"status": "DELIVERED", "due_at": None, "delivered_at": moment, "error": None}
-        self._update(attempts=self.attempts + 1, response_status=status, response_body=body, **delivered)
+        self._update_pending(attempts=self.attempts + 1, response_status=status, response_body=body, **delivered)
 
     def record_failure(self, moment: str, error: str, status: int | None = None, body: str | None = None) -> None:
         """Record an attempt that failed at a moment, and schedule the next one unless it was the last."""
         pause = self.retry_delay
         due_at = wire(parse(moment) + pause) if pause is not None else None
         answer = {"response_status": status, "response_body": body, "error": error}
-        self._update(status="PENDING" if due_at else "FAILED", attempts=self.attempts + 1, due_at=due_at, **answer)
+        self._update_pending(
+            status="PENDING" if due_at else "FAILED", attempts=self.attempts + 1, due_at=due_at, **answer
+        )
 
     def give_up(self, error: str, status: str = "FAILED") -> None:
         """End the delivery without an attempt."""
-        self._update(status=status, due_at=None, error=error)
+        self._update_pending(status=status, due_at=None, error=error)
 
-    def _update(self, **values: Any) -> None:
+    def _update_pending(self, **values: Any) -> None:
         cls = type(self)
         # While it was sent, it may have been given up, as one of too many.
         cls.update(**values).where(cls.id == self.id, cls.status == "PENDING").execute()
@@ -212,7 +213,7 @@ class WebhookDelivery(Record):
         cls.update(status="FAILED", due_at=None, error=error).where(cls.id << surplus).execute()
 
     @classmethod
-    def require_all(cls) -> None:
+    def require_none_deleted(cls) -> None:
         """Raise Invalid if there are as many finished deliveries as are kept: older ones may have been deleted."""
         if cls.select().where(cls.status != "PENDING").count() >= MAX_FINISHED:
             message = f"Of finished deliveries the newest {MAX_FINISHED:,} are kept, and there may have been more. "
@@ -226,24 +227,24 @@ class WebhookDelivery(Record):
         cls.delete().where(finished, cls.id <= newest).execute()
 
 
-def announce(logs: Sequence[LogRow], *events: str) -> None:
+def create_deliveries(logs: Sequence[LogRow], *events: str) -> None:
     """Create deliveries of calls, as rows by column names, to the webhooks of their deployments.
 
     Each active webhook gets a message for each of `events`, due at the event's time; without events, for the start and
     the end, due not before now. A batch's `wsUrl` gets one for the end. Runs in the caller's transaction.
     """
     now = current().stamp()
-    webhooks = {id: list(_active(id)) for id in {log["deployment_id"] for log in logs}}
+    webhooks = {id: list(_active_webhooks(id)) for id in {log["deployment_id"] for log in logs}}
     rows: list[dict[str, Any]] = []
     for log in logs:
         for event in events or (STARTED, ENDED):
             event_time = log["start_time" if event == STARTED else "end_time"]
             # An event that has happened is not announced later than now, if the clock was set back during the call.
             due_at = min(event_time, now) if events else max(event_time, now)
-            rows += [_message(log, event, webhook, due_at) for webhook in webhooks[log["deployment_id"]]]
-            address = (readable(log, "metadata") or {}).get("wsUrl") if event == ENDED else None
-            if address:
-                rows.append(_row(log, event, due_at, url=address, method="POST", body=batch_payload(log)))
+            rows += [_delivery_to_webhook(log, event, webhook, due_at) for webhook in webhooks[log["deployment_id"]]]
+            batch_url = (readable(log, "metadata") or {}).get("wsUrl")
+            if event == ENDED and batch_url:
+                rows.append(_new_delivery(log, event, due_at, url=batch_url, method="POST", body=batch_payload(log)))
     if not rows:
         return
     WebhookDelivery.add_many(rows)
@@ -251,13 +252,13 @@ def announce(logs: Sequence[LogRow], *events: str) -> None:
     current().db.after_commit(current().wake)
 
 
-def fire(log: LogRow, event: str) -> list[WebhookDelivery]:
+def create_deliveries_now(log: LogRow, event: str) -> list[WebhookDelivery]:
     """Create deliveries of one event of a call, due now, to the active webhooks of its deployment.
 
     Raises Conflict if the deployment has none.
     """
     now = current().stamp()
-    rows = [_message(log, event, webhook, now) for webhook in _active(log["deployment_id"])]
+    rows = [_delivery_to_webhook(log, event, webhook, now) for webhook in _active_webhooks(log["deployment_id"])]
     if not rows:
         raise Conflict(f"The deployment of {log['id']} has no active webhook.")
     WebhookDelivery.add_many(rows)
@@ -265,17 +266,17 @@ def fire(log: LogRow, event: str) -> list[WebhookDelivery]:
     return [WebhookDelivery.by_id(row["id"]) for row in rows]
 
 
-def _active(deployment_id: str | None) -> Rows:
+def _active_webhooks(deployment_id: str | None) -> Rows:
     """Return the active webhooks of a deployment, oldest first."""
     return Rows(CustomWebhook, {"deployment_id": deployment_id, "active": True}, order=("id",))
 
 
-def _message(log: LogRow, event: str, webhook: CustomWebhook, due_at: str) -> dict[str, Any]:
+def _delivery_to_webhook(log: LogRow, event: str, webhook: CustomWebhook, due_at: str) -> dict[str, Any]:
     about = {"webhook_id": webhook.id, "method": webhook.method, "url": webhook.url}
-    return _row(log, event, due_at, **about, body=webhook_payload(webhook, log, event))
+    return _new_delivery(log, event, due_at, **about, body=webhook_payload(webhook, log, event))
 
 
-def _row(log: LogRow, event: str, due_at: str, **values: Any) -> dict[str, Any]:
+def _new_delivery(log: LogRow, event: str, due_at: str, **values: Any) -> dict[str, Any]:
     world = current()
     return {
         "id": world.ids.new(WebhookDelivery.id_prefix),

@@ -30,8 +30,12 @@ def webhook_payload(webhook: CustomWebhook, log: LogRow, event: str) -> dict[str
     A name is one of the contract's, the key of an extraction, or a member of the log.
     """
     body: dict[str, Any] = {"webhook_id": webhook.id, "log_id": log["id"], "deployment_id": log["deployment_id"]}
-    known = _started(log) | {"status": _FIRST_STATUS} if event == STARTED else _ended(log)
-    for name in names_of(webhook.fields):
+    if event == STARTED:
+        known = _values_at_start(log)
+        known["status"] = _FIRST_STATUS
+    else:
+        known = _values_at_end(log)
+    for name in split_names(webhook.fields):
         if name not in body and known.get(name) is not None:
             body[name] = known[name]
     return body
@@ -49,35 +53,35 @@ def batch_payload(log: LogRow) -> dict[str, Any]:
     }
 
 
-def _started(log: LogRow) -> dict[str, Any]:
+def _values_at_start(log: LogRow) -> dict[str, Any]:
     """Return the values that are known when a call starts."""
     names = ("from_number", "to_number", "direction", "call_sid", "external_call_id", "start_time")
-    return {name: log.get(name) for name in names} | {"start_timestamp": _ms(log["start_time"])}
+    return {name: log.get(name) for name in names} | {"start_timestamp": _milliseconds(log["start_time"])}
 
 
-def _ended(log: LogRow) -> dict[str, Any]:
+def _values_at_end(log: LogRow) -> dict[str, Any]:
     """Return the values that are known when a call has ended."""
     analysis = analysis_of(log)
-    extracted = {name: _text(value) for name, value in (log.get("extractions_data") or {}).items()}
+    extracted = {name: _extraction_as_text(value) for name, value in (log.get("extractions_data") or {}).items()}
     return {
         **{name: value for name, value in log.items() if isinstance(value, str | int | None)},
-        **_started(log),
+        **_values_at_start(log),
         **extracted,
         "transcript": log.get("transcription"),
         "recording_url": log.get("recording_url"),
         "duration_ms": (log.get("duration") or 0) * 1000,
-        "end_timestamp": _ms(log["end_time"]),
+        "end_timestamp": _milliseconds(log["end_time"]),
         "sentiment": analysis.get("user_sentiment"),
         "summary": analysis.get("call_summary"),
     }
 
 
-def _ms(stamp: str | None) -> int | None:
+def _milliseconds(stamp: str | None) -> int | None:
     """Return milliseconds since 1970."""
     return None if stamp is None else round(parse(stamp).timestamp() * 1000)
 
 
-def _text(value: Any) -> str | None:
+def _extraction_as_text(value: Any) -> str | None:
     """Return an extraction as text, as the contract has it, booleans too."""
     return value if isinstance(value, str) or value is None else orjson.dumps(value).decode()
 
@@ -100,7 +104,7 @@ NAMES = (
 ALL_NAMES = (*NAMES, "row_id", "extractions")
 
 
-def names_of(fields: str) -> Iterator[str]:
+def split_names(fields: str) -> Iterator[str]:
     """Yield the names in the text of a webhook's `fields`."""
     for name in fields.split(","):
         if name := name.strip():
@@ -124,5 +128,5 @@ def require_known_names(fields: str, deployment: VoiceDeployment) -> None:
     """Raise Invalid for a name without a value, if the server is strict."""
     if not current().runtime_settings.strict:
         return
-    if unknown := unknown_names(names_of(fields), deployment):
+    if unknown := unknown_names(split_names(fields), deployment):
         raise Invalid(f"No members of a call's log and no extractions: {', '.join(unknown)}.", "fields")

@@ -10,7 +10,7 @@ from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import WebhookDelivery
-from dryline.models.webhook_payloads import ALL_NAMES, names_of
+from dryline.models.webhook_payloads import ALL_NAMES, split_names
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.storage.record import Record
@@ -93,7 +93,7 @@ class DeliveryCriteria:
         names = set(self.json) if isinstance(self.json, dict) else set()
         unknown = names - set(ALL_NAMES)
         if unknown:
-            unknown -= {name for webhook in CustomWebhook.select() for name in names_of(webhook.fields)}
+            unknown -= {name for webhook in CustomWebhook.select() for name in split_names(webhook.fields)}
             unknown -= {name for delivery in self.candidates() for name in delivery.body}
         for name in sorted(unknown):
             near = get_close_matches(name, ALL_NAMES, n=1)
@@ -113,7 +113,8 @@ def search(criteria: DeliveryCriteria) -> Matches[WebhookDelivery]:
     for delivery in criteria.candidates():
         if not misses_of(tests, delivery):
             count += 1
-            newest += [delivery] if len(newest) < MAX_FOUND else []
+            if len(newest) < MAX_FOUND:
+                newest.append(delivery)
     return Matches(count, newest)
 
 
@@ -129,7 +130,7 @@ def verify(criteria: DeliveryCriteria, bounds: Bounds) -> Verification[WebhookDe
     return verify_count(
         search(criteria),
         bounds,
-        require_all=WebhookDelivery.require_all,
+        require_all=WebhookDelivery.require_none_deleted,
         find_nearest=lambda: find_nearest(criteria),
     )
 

@@ -35,10 +35,10 @@ class WhatsappSender(Record):
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
         latest = wire(parse(moment) - REVIEW)
-        return due_rows(cls._due, limit, latest=latest, moment=moment)
+        return due_rows(cls._due_query, limit, latest=latest, moment=moment)
 
     @classmethod
-    def _due(cls, latest: str, moment: str) -> Any:
+    def _due_query(cls, latest: str, moment: str) -> Any:
         # A sender that is newer than the moment was created before the clock was set back.
         is_due = (cls.created_at <= latest) | (cls.created_at > moment)
         return cls.select().where(cls.status == constant("PENDING"), is_due).order_by(cls.created_at, cls.id)

@@ -11,7 +11,7 @@ from typing import Any
 from dryline.models.calls_in_progress import CallInProgress, transcription
 from dryline.models.recordings import neutral_address
 from dryline.models.voice_logs import VoiceLog
-from dryline.models.webhook_deliveries import announce
+from dryline.models.webhook_deliveries import create_deliveries
 from dryline.models.webhook_payloads import ENDED, STARTED
 from dryline.simulator import analysis
 from dryline.simulator.conversation_batch import STEP, ConversationBatch, moments
@@ -165,10 +165,10 @@ def store(calls: Sequence[ConversationRows], *, in_progress: bool = False) -> No
     """
     if in_progress:
         now = current().stamp()
-        CallInProgress.place(asdict(call) for call in calls if call.log["end_time"] > now)
+        CallInProgress.store_calls(asdict(call) for call in calls if call.log["end_time"] > now)
         calls = [call for call in calls if call.log["end_time"] <= now]
     write(VoiceLog, calls)
-    announce([call.log for call in calls], *((STARTED, ENDED) if in_progress else ()))
+    create_deliveries([call.log for call in calls], *((STARTED, ENDED) if in_progress else ()))
 
 
 def random_transfer(rng: Random) -> list[Report]:

@@ -14,7 +14,7 @@ from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.filling import made_up
 from dryline.models.business_hours import BusinessHours, TeamPhoneHours
 from dryline.models.campaigns import OutboundCampaign
-from dryline.models.deployment_parameters import show_flow
+from dryline.models.deployment_parameters import apply_version_and_parameters
 from dryline.models.deployments import Deployment, DeploymentProfile
 from dryline.models.deployments_lookup import CHANNELS
 from dryline.models.flows import Flow
@@ -83,7 +83,7 @@ def context_of(deployment: Deployment) -> DeploymentContext:
     worker = Worker.fetch(deployment, deployment.worker_id)
     flow = Flow.find(id=deployment.flow_id, team_id=deployment.team_id)
     profile = deployment.profile()
-    shown = show_flow(flow, profile.flow_version_id, deployment.id) if flow else None
+    shown = apply_version_and_parameters(flow, profile.flow_version_id, deployment.id) if flow else None
     is_outbound = flow is not None and "outbound" in (flow.label or "").lower()
     context = _context_of_worker(
         worker,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dryline.models.business_hours import DAY, Opening, openings
+from dryline.models.business_hours import DAY, Opening, parse_openings
 from dryline.simulator.tables import table
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -36,7 +36,7 @@ def default_week(variant: int) -> Week:
     """Return usual opening hours; `variant` chooses among a few."""
     usual = table("usual hours")
     workday, saturday = usual[variant % len(usual)]
-    return week_of([*[openings(workday)] * 5, openings(saturday), []])
+    return week_of([*[parse_openings(workday)] * 5, parse_openings(saturday), []])
 
 
 def clock_text(minute: int) -> str:

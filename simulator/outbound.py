@@ -109,7 +109,7 @@ def store_call(due: DueRow) -> None:
     begins_at, ends_at = wire(due.begins_at), rows.log["end_time"]
     contact = Voicev1CampaignData.find(campaign_id=queued.voicev1_campaign_id, row_id=queued.row_id)
     if contact is not None:
-        contact.called(begins_at, ends_at, _result(rows.log))
+        contact.record_call(begins_at, ends_at, _result(rows.log))
     store([rows], in_progress=True)
     if queued.campaign_id:
         OutboundCampaign.record_call(queued.campaign_id, begins_at, ends_at)

@@ -108,7 +108,7 @@ class Import:
             except Invalid as error:
                 self.links.fault(name, index, error.field, str(error))
 
-    def row(self, name: str, id: str) -> Row:
+    def find_row(self, name: str, id: str) -> Row:
         """Return the columns of a row of the document or of the world, or an empty dict if there is none."""
         if name not in self._by_id:
             self._by_id[name] = {row["id"]: row for row in self.rows[name]}
@@ -122,7 +122,7 @@ class Import:
         """Add a row, by column names, to a collection."""
         self.rows[name].append(row)
 
-    def shifted(self, value: Any) -> Any:
+    def with_shifted_times(self, value: Any) -> Any:
         """Return JSON as it will be stored, with its times shifted. Raises OverflowError if one cannot be."""
         if self.shift is None:
             return value

@@ -38,23 +38,23 @@ null
 
 @pytest.mark.parametrize("text", TRUE.splitlines())
 def test_a_row_that_meets_the_condition_passes(text):
-    assert RowCondition(text).meets(ROW)
+    assert RowCondition(text).is_met_by(ROW)
 
 
 @pytest.mark.parametrize("text", FALSE.split("\n")[1:-1])
 def test_a_row_that_does_not_meet_it_fails(text):
-    assert not RowCondition(text).meets(ROW)
+    assert not RowCondition(text).is_met_by(ROW)
 
 
 @pytest.mark.parametrize("sign", ["==", "!=", "<", "<=", ">", ">="])
 @pytest.mark.parametrize("row", [{}, {"age": None}])
 def test_a_comparison_with_what_the_row_lacks_is_false(row, sign):
     for text in (f"age {sign} 18", f"{{{{age}}}} {sign} 18", f"18 {sign} {{{{age}}}}", f'"{{{{age}}}}" {sign} 18'):
-        assert not RowCondition(text).meets(row)
+        assert not RowCondition(text).is_met_by(row)
 
 
 def test_a_text_has_no_order_beside_a_number():
-    assert not RowCondition("age < 18 or age >= 18 or 18 > age").meets({"age": "unknown"})
+    assert not RowCondition("age < 18 or age >= 18 or 18 > age").is_met_by({"age": "unknown"})
 
 
 @pytest.mark.parametrize(
@@ -95,4 +95,4 @@ def test_a_text_that_is_no_condition_is_refused(text):
 )
 def test_no_text_and_no_value_takes_long(text, row):
     """Would not end today if a look cost more than the value is long."""
-    assert not RowCondition(text).meets(row)
+    assert not RowCondition(text).is_met_by(row)

@@ -13,7 +13,15 @@ from dryline.blueprints.console import charts
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, require_team
 from dryline.blueprints.console.operations import form_body, refusal, send, show_sent
 from dryline.blueprints.console.template_filters import in_text
-from dryline.models.campaign_progress import IDLE, IN_CALL, QUEUED, RowProgress, campaigns_of, find_campaign, rows_of
+from dryline.models.campaign_progress import (
+    IDLE,
+    IN_CALL,
+    QUEUED,
+    RowProgress,
+    campaigns_of,
+    find_campaign,
+    progress_of_rows,
+)
 from dryline.models.campaigns import ACTIVE, OutboundCampaign
 from dryline.models.deployments import Deployment
 from dryline.models.logs import Page
@@ -97,7 +105,7 @@ class CampaignPage:
     @cached_property
     def rows(self) -> list[RowProgress]:
         """The rows of the campaign, with their states."""
-        return rows_of(self.campaign)
+        return progress_of_rows(self.campaign)
 
     @property
     def is_calling(self) -> bool:

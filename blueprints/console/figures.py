@@ -61,7 +61,7 @@ def texts(calls: CallFigures) -> list[str]:
 
 def figures_of(comparisons: Iterable[Comparison]) -> list[Figure]:
     """Return the figures of some workers together."""
-    together = Comparison.of_all(comparisons)
+    together = Comparison.combined(comparisons)
     total, before = together.total, together.before
     is_comparable = total.calls <= MAX_RISE * before.calls
     return [

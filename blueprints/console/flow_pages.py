@@ -19,7 +19,7 @@ from dryline.flow.language.python_code import MAX_CODE
 from dryline.flow.sessions.engines import engine_of
 from dryline.flow.sessions.flow_checks import find_missing_members
 from dryline.models import taken_branches
-from dryline.models.deployment_parameters import show_flow
+from dryline.models.deployment_parameters import apply_version_and_parameters
 from dryline.models.deployments import Deployment
 from dryline.models.deployments_lookup import deployments_that_follow
 from dryline.models.flow_versions import FlowVersion
@@ -159,7 +159,7 @@ class FlowComparisonPage:
     def _flow_of(self, version_id: str) -> Flow:
         """Return the flow as a version has it. Raises NotFound."""
         flow = Flow.fetch(self.flow, self.flow.id)
-        return show_flow(flow, None if version_id == CURRENT else version_id)
+        return apply_version_and_parameters(flow, None if version_id == CURRENT else version_id)
 
     @cached_property
     def code(self) -> list[highlighting.DiffLine]:

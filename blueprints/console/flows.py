@@ -19,7 +19,7 @@ from dryline.blueprints.console.flow_templates import TEMPLATES
 from dryline.blueprints.console.operations import FormRefused, OperationAnswer, send, show_sent
 from dryline.blueprints.console.template_filters import pretty
 from dryline.flow.sessions import conversations
-from dryline.models.deployment_parameters import show_flow
+from dryline.models.deployment_parameters import apply_version_and_parameters
 from dryline.models.deployments import Deployment
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
@@ -59,7 +59,7 @@ def flow(worker_id: str, flow_id: str) -> Any:
     flow = worker.child(Flow, flow_id)
     version_id = request.args.get("version") or None
     current_program = (flow.code, flow.variables)
-    flow = show_flow(flow, version_id)
+    flow = apply_version_and_parameters(flow, version_id)
     is_other = (flow.code, flow.variables) != current_program
     return render_template("flow.html", worker=worker, page=FlowPage(flow, version_id, is_other))
 

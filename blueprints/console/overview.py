@@ -99,7 +99,7 @@ class OverviewPage:
 
     @cached_property
     def _comparisons(self) -> Mapping[str, Comparison]:
-        return call_figures.by_worker(self.team, self.range.period)
+        return call_figures.figures_by_worker(self.team, self.range.period)
 
     @cached_property
     def figures(self) -> list[Figure]:

@@ -14,7 +14,7 @@ from dryline.models.deployments import Deployment
 from dryline.models.exports import Export
 from dryline.models.flows import Flow
 from dryline.models.logs import Log
-from dryline.models.team_search import MAX_TEXT, TeamHit, rank_of, search
+from dryline.models.team_search import MAX_TEXT, TeamHit, rank_of_name, search
 from dryline.models.teams import Team
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.voicev1_campaigns import Voicev1Campaign
@@ -55,7 +55,7 @@ def find(team: Team | None, text: str) -> list[Result]:
     """
     if not text:
         return list(_pages())[:MAX_RESULTS]
-    ranked = [(rank, page) for page in _pages() if (rank := rank_of(text, page.title, page.about)) is not None]
+    ranked = [(rank, page) for page in _pages() if (rank := rank_of_name(text, page.title, page.about)) is not None]
     if team is None:
         return [page for _, page in sorted(ranked, key=lambda one: one[0])]
     ranked += [(hit.rank, _result(hit)) for hit in search(team, text, MAX_RESULTS)]

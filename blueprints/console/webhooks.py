@@ -18,7 +18,7 @@ from dryline.models.deployments import Deployment
 from dryline.models.teams import Team
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import VoiceLog
-from dryline.models.webhook_deliveries import WebhookDelivery, fire
+from dryline.models.webhook_deliveries import WebhookDelivery, create_deliveries_now
 from dryline.models.workers import Worker
 from dryline.schemas.webhook_deliveries import EVENTS, STATUSES
 from dryline.storage.current_world import current
@@ -138,7 +138,7 @@ class InboxPage:
     @cached_property
     def sending(self) -> set[str]:
         """The ids of the deployments that send their events to the inbox."""
-        return CustomWebhook.senders(g.team, (self.address, OWN_INBOX_URL))
+        return CustomWebhook.sending_deployment_ids(g.team, (self.address, OWN_INBOX_URL))
 
     @cached_property
     def deployments(self) -> list[VoiceDeployment]:
@@ -213,7 +213,7 @@ def fire_event() -> Any:
     with current().transaction():
         log = VoiceLog.fetch(require_team(), request.form.get("logId", ""))
         event = request.form.get("event", EVENTS[-1])
-        deliveries = fire(log.__data__, event)
+        deliveries = create_deliveries_now(log.__data__, event)
     message = f"Sent to {count(len(deliveries), 'webhook')}."
     curl = plane_curl("POST", "/webhooks", {"logId": log.id, "event": event})
     return flash_and_redirect(message, "webhooks.show", curl=curl, log_id=log.id)
@@ -224,5 +224,5 @@ def use_inbox() -> Any:
     """Send a deployment's events to the inbox, also those that its webhooks send to `url`."""
     with current().transaction():
         deployment = VoiceDeployment.fetch(require_team(), request.form.get("deploymentId", ""))
-        CustomWebhook.move(deployment, request.form.get("url", ""), OWN_INBOX_URL)
+        CustomWebhook.redirect(deployment, request.form.get("url", ""), OWN_INBOX_URL)
     return flash_and_redirect(f"{deployment.name} sends its events to the inbox.", "webhooks.inbox")

@@ -113,7 +113,7 @@ class WorkerPage:
     @property
     def figures(self) -> list[figures.Figure]:
         """The figures of its calls."""
-        sums = call_figures.by_worker(self.worker).get(self.worker.id)
+        sums = call_figures.figures_by_worker(self.worker).get(self.worker.id)
         return figures.figures_of([sums] if sums else [])
 
     @property
@@ -152,10 +152,10 @@ def resources(worker_id: str) -> Any:
     return render_template(
         "resources.html",
         worker=worker,
-        resources=Resource.of(worker),
+        resources=Resource.of_types(worker),
         folders={folder.id: folder.name for folder in Folder.listing(worker, worker_id=worker.id)},
         q=query,
-        answer=resource_search.ask(worker, query=query) if query else None,
+        answer=resource_search.answer_query(worker, query=query) if query else None,
     )
 
 

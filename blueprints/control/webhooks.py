@@ -9,7 +9,7 @@ from dryline.blueprints.control.base import ControlArea, TeamQuery
 from dryline.blueprints.control.checks import CheckAnswers, pop_bounds
 from dryline.models import webhook_search
 from dryline.models.voice_logs import VoiceLog
-from dryline.models.webhook_deliveries import WebhookDelivery, fire
+from dryline.models.webhook_deliveries import WebhookDelivery, create_deliveries_now
 from dryline.models.webhook_search import DeliveryCriteria
 from dryline.schemas.base import ApiSchema, OneOf, QueryInteger, instance_of
 from dryline.schemas.webhook_deliveries import (
@@ -85,7 +85,7 @@ class WebhookDeliveries(MethodView):
         has no active webhook.
         """
         with current().transaction():
-            return fire(VoiceLog.by_id(body["log_id"]).__data__, body["event"])
+            return create_deliveries_now(VoiceLog.by_id(body["log_id"]).__data__, body["event"])
 
     @blp.arguments(TeamQuery, location="query")
     @blp.response(204)

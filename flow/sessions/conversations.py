@@ -11,7 +11,7 @@ from dryline.flow.language.events import Message
 from dryline.flow.language.session import FlowSession, NotLoadable, SessionOver
 from dryline.flow.language.stubs import Answers, UnusedAnswers
 from dryline.flow.sessions.engines import engine_of, invalid_code
-from dryline.models.deployment_parameters import show_flow
+from dryline.models.deployment_parameters import apply_version_and_parameters
 from dryline.models.deployments import Deployment
 from dryline.models.deployments_lookup import look_up_deployment
 from dryline.models.flows import Flow
@@ -61,7 +61,7 @@ def source_of(
     # The flow in the version that the deployment is pinned to, with its parameters over the variables.
     flow = Flow.fetch(base, base.flow_id)
     pinned = getattr(look_up_deployment(base, base.id), "flow_version_id", None)
-    version = show_flow(flow, pinned, base.id)
+    version = apply_version_and_parameters(flow, pinned, base.id)
     columns = {"worker_id": base.worker_id, "flow_id": flow.id, "deployment_id": base.id}
     channel = "voice" if base.type in VOICE else "chat"
     return FlowSource(base.team_id, version.code, "deployment_id", columns, version.merged_parameters, channel)
