@@ -258,7 +258,7 @@ def create_app(settings: Settings | None = None, *, open_existing: bool = False)
                 scenarios.require_filled(app.world)
             else:
                 snapshots.recover(app.world)
-                scenarios.begin(app.world)
+                scenarios.fill_or_reopen(app.world)
                 export_jobs.recover(app.world)
     except BaseException:
         app.world.abandon()

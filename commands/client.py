@@ -138,11 +138,11 @@ def open_world(
 def _opened(data_dir: Path, admin_token: str | None) -> Any:
     """Return the application of a data directory, None if another process uses the directory."""
     from dryline.app import create_app  # noqa: PLC0415  # 276 ms
-    from dryline.state.scenarios import stored_start  # noqa: PLC0415  # 92 ms
+    from dryline.state.scenarios import read_start_settings  # noqa: PLC0415  # 92 ms
 
     try:
         # No keys: a directory that is only opened keeps the keys that it has.
-        settings = Settings(data_dir=data_dir, admin_token=admin_token, api_keys=(), **stored_start(data_dir))
+        settings = Settings(data_dir=data_dir, admin_token=admin_token, api_keys=(), **read_start_settings(data_dir))
         return create_app(settings, open_existing=True)
     except InUse:
         return None

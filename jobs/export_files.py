@@ -14,7 +14,7 @@ from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
 from dryline.models.recordings import RecordingAddresses, addresses_at
 from dryline.models.voice_log_filters import filter_conditions
-from dryline.schemas.exports import members, read_filters
+from dryline.schemas.exports import field_names_of, read_filters
 from dryline.schemas.logs_lookup import LOG_SCHEMAS
 from dryline.storage.current_world import current
 from dryline.storage.files import matching
@@ -61,7 +61,7 @@ def all_files() -> list[Path]:
 
 def _write_csv(export: Export, file: IO[bytes]) -> int:
     """Write a header and all rows. Return the number of rows."""
-    names = export.fields or members(export.log_type)
+    names = export.fields or field_names_of(export.log_type)
     file.write(_csv_line(names))
     count, addresses = 0, _addresses(export)
     for source in _sources(export):

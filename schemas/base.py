@@ -83,8 +83,8 @@ class ApiSchema(Schema):
         requires them.
         """
         is_creation = not (self.partial if partial is None else partial)
-        if self._nullable and is_creation and (unknown or self.unknown) != RAISE and isinstance(data, Mapping):
-            data = {**self._nullable, **data}
+        if self._nullable_as_null and is_creation and (unknown or self.unknown) != RAISE and isinstance(data, Mapping):
+            data = {**self._nullable_as_null, **data}
         loaded = super().load(data, many=many, partial=partial, unknown=unknown)
         for name in self.Meta.without_effect:
             loaded.pop(name, None)
@@ -103,15 +103,16 @@ class ApiSchema(Schema):
     def _missing_field(self, name: str, data: Mapping[str, Any]) -> str:
         """Return the message about a missing field, with the similar name that was sent in its place."""
         known = {field.data_key for field in self.load_fields.values()}
-        ignored = {sent: self._unknown_field(sent) for sent in map(str, data) if sent not in known}
-        near = next((sent for sent, text in ignored.items() if text.endswith(f"did you mean {name}?")), None)
-        return f"{MISSING}; {near} is unknown, did you mean {name}?" if near else f"{MISSING}."
+        for sent in map(str, data):
+            if sent not in known and self._unknown_field(sent).endswith(f"did you mean {name}?"):
+                return f"{MISSING}; {sent} is unknown, did you mean {name}?"
+        return f"{MISSING}."
 
     def _unknown_field(self, name: str) -> str:
         return unknown_field(name, tuple(field.data_key or "" for field in self.load_fields.values()))
 
     @cached_property
-    def _nullable(self) -> Mapping[str, None]:
+    def _nullable_as_null(self) -> Mapping[str, None]:
         """The required fields that may be null, as null."""
         return {f.data_key: None for f in self.load_fields.values() if f.required and f.allow_none and f.data_key}
 
@@ -121,7 +122,7 @@ class ApiSchema(Schema):
         return {f.data_key: f.attribute or name for name, f in self.dump_fields.items() if f.data_key}
 
     @cached_property
-    def _nested(self) -> list[tuple[str, ApiSchema]]:
+    def _nested_schemas(self) -> list[tuple[str, ApiSchema]]:
         """The dumped fields that are records, with their schemas."""
         nested = []
         for field in self.dump_fields.values():
@@ -144,12 +145,12 @@ class ApiSchema(Schema):
             dumped = {name: obj[attribute] for name, attribute in names.items() if attribute in obj}
         else:
             dumped = obj.project(names)
-        if self._nested:
+        if self._nested_schemas:
             self._dump_nested(dumped if isinstance(dumped, list) else [dumped])
         return dumped
 
     def _dump_nested(self, rows: list[dict[str, Any]]) -> None:
-        for name, schema in self._nested:
+        for name, schema in self._nested_schemas:
             for row in rows:
                 value = row.get(name)
                 # JSON from a column is in wire form already, records are not.

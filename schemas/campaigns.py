@@ -138,9 +138,10 @@ class VoiceBatchCallsBody(ApiSchema):
     ws_url = fields.String(attribute="wsUrl")
 
 
-def contact_rows(value: Any) -> None:
+def require_contact_rows(value: Any) -> None:
     """Check the rows of a campaign in a state document: objects in an array, or one object. Raises ValidationError."""
-    if not all(isinstance(row, dict) for row in (value if isinstance(value, list) else [value])):
+    rows = value if isinstance(value, list) else [value]
+    if not all(isinstance(row, dict) for row in rows):
         raise ValidationError("Must be an array of objects, or an object.")
 
 
@@ -148,7 +149,7 @@ ROWS = {
     "outboundCampaigns": RowSchema(
         OutboundCampaignSchema,
         "deploymentId data",
-        data=fields.Raw(validate=contact_rows),
+        data=fields.Raw(validate=require_contact_rows),
         status=fields.String(validate=OneOf(*STATUSES)),
         ends_at=Timestamp(allow_none=True),
     )

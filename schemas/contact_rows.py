@@ -28,11 +28,13 @@ def read_contacts(text: str) -> Contacts:
         if fault := _header_fault(contacts.columns):
             contacts.faults[1] = fault
             return contacts
+        width = len(contacts.columns)
         for cells in reader:
-            if len(cells) > len(contacts.columns) and any(cells[len(contacts.columns) :]):
-                contacts.faults[reader.line_num] = f"It has {len(cells)} values for {len(contacts.columns)} columns."
+            surplus_cells = cells[width:]
+            if any(surplus_cells):
+                contacts.faults[reader.line_num] = f"It has {len(cells)} values for {width} columns."
             elif any(cell.strip() for cell in cells):
-                cells += [""] * (len(contacts.columns) - len(cells))
+                cells += [""] * (width - len(cells))
                 contacts.rows[reader.line_num] = dict(zip(contacts.columns, map(str.strip, cells), strict=False))
     except csv.Error as error:
         contacts.faults[reader.line_num] = f"It cannot be read: {error}."

@@ -46,7 +46,7 @@ class DeploymentDefaultChecksSchema(ChecksSchema):  # Contract: records.deployme
         return dumped
 
 
-def only_what_is_set(row: Row) -> None:
+def drop_null_values(row: Row) -> None:
     """Drop the values that are null: they are not overridden."""
     for name in [name for name, value in row.items() if value is None]:
         del row[name]
@@ -58,7 +58,7 @@ ROWS = {
         DeploymentDefaultChecksSchema,
         id="deploymentId",
         without="overridden",
-        on_export=only_what_is_set,
+        on_export=drop_null_values,
         deployment_id=fields.String(attribute="id"),
     ),
 }

@@ -28,7 +28,7 @@ class DeploymentHistoryEntrySchema(ApiSchema):  # Contract: records.deployment_h
         """Return the wire form, with the changed fields by their names on the wire. Parameters keep their own names."""
         dumped = super().dump(obj, many=many)
         for row in dumped if isinstance(dumped, list) else [dumped]:
-            wire_changes(row)
+            rename_changes_for_wire(row)
         return dumped
 
 
@@ -44,7 +44,7 @@ class DeploymentHistoryQuerySchema(WindowSchema):
     change_type = fields.String(validate=CHANGE_TYPE, metadata={"description": "only changes of this kind"})
 
 
-def wire_changes(row: Row) -> None:
+def rename_changes_for_wire(row: Row) -> None:
     """Rename the changed fields of an entry as on the wire. Parameters keep their own names."""
     if row["changeType"] != "PARAMETERS":
         changes = orjson.loads(orjson.dumps(row["changes"]))  # in a list this is JSON text
@@ -55,7 +55,7 @@ ROWS = {
     "deploymentHistory": RowSchema(
         DeploymentHistoryEntrySchema,
         "deploymentId changeType",
-        on_export=wire_changes,
+        on_export=rename_changes_for_wire,
         shapes=json_shapes.DEPLOYMENT_HISTORY,
     )
 }

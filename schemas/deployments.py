@@ -5,7 +5,7 @@ from typing import Any
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Boolean, Number, OneOf, PartSchema, Timestamp
-from dryline.schemas.json_text import AsSent
+from dryline.schemas.json_text import StoredAsSent
 
 
 class DeploymentSchema(ApiSchema):  # Contract: records.any_deployment
@@ -42,7 +42,7 @@ class SuccessCriterionSchema(PartSchema):  # Contract: records.success_criterion
 
     title = fields.String(required=True, metadata={"description": "name of the group"})
     description = fields.String()
-    items = fields.List(AsSent(SuccessItemSchema), required=True)
+    items = fields.List(StoredAsSent(SuccessItemSchema), required=True)
 
 
 class ExtractionSchema(PartSchema):  # Contract: records.extraction_definition
@@ -57,9 +57,9 @@ class ExtractionSchema(PartSchema):  # Contract: records.extraction_definition
 
 def extractions(**kwargs: Any) -> fields.Dict:
     """Return a field of definitions of values to extract, by key."""
-    return fields.Dict(keys=fields.String(), values=AsSent(ExtractionSchema), **kwargs)
+    return fields.Dict(keys=fields.String(), values=StoredAsSent(ExtractionSchema), **kwargs)
 
 
 def success_criteria(**kwargs: Any) -> fields.List:
     """Return a field of groups of checks."""
-    return fields.List(AsSent(SuccessCriterionSchema), **kwargs)
+    return fields.List(StoredAsSent(SuccessCriterionSchema), **kwargs)

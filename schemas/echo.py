@@ -8,9 +8,10 @@ from dryline.schemas.base import ApiSchema, JsonObject, OneOf, Timestamp
 from dryline.schemas.row_schemas import RowSchema
 
 
-def text_or_texts(value: Any) -> None:
+def require_text_or_texts(value: Any) -> None:
     """Check that a value is a text or a list of texts. Raises ValidationError."""
-    if not isinstance(value, str) and not (isinstance(value, list) and all(isinstance(text, str) for text in value)):
+    texts = value if isinstance(value, list) else [value]
+    if not all(isinstance(text, str) for text in texts):
         raise ValidationError("Must be a text or a list of texts.")
 
 
@@ -42,7 +43,9 @@ class EchoAgentSchema(ApiSchema):  # Contract: records.echo_agent, createEchoAge
     name = fields.String(required=True)
     type = fields.String(required=True, metadata={"description": "kind of caller, stored as sent"})
     purpose = fields.String(required=True)
-    goals = fields.Raw(required=True, validate=text_or_texts, metadata={"description": "list of texts, or one text"})
+    goals = fields.Raw(
+        required=True, validate=require_text_or_texts, metadata={"description": "list of texts, or one text"}
+    )
     deployment_id = fields.String()
     suite_id = fields.String()
     scorecard_ids = fields.List(fields.String(), metadata={"description": "Echo scorecards of the team"})

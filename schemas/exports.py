@@ -15,7 +15,7 @@ FORMATS = ("CSV", "JSON")
 LOG_TYPES = tuple(LOG_SCHEMAS)
 
 
-def members(log_type: str | None) -> list[str]:
+def field_names_of(log_type: str | None) -> list[str]:
     """Return the wire names of the fields of a log type, or of all types, in the record's order."""
     types = [log_type] if log_type else LOG_TYPES
     return list(dict.fromkeys(name for one in types for name in LOG_SCHEMAS[one].wire_names))
@@ -23,7 +23,7 @@ def members(log_type: str | None) -> list[str]:
 
 def require_members(names: list[str], log_type: str | None = None) -> None:
     """Check that logs of the type, or of some type, have these fields. Raises ValidationError."""
-    known = members(log_type)
+    known = field_names_of(log_type)
     unknown = [name for name in names if name not in known]
     if unknown:
         raise ValidationError(f"Not a field of {log_type or 'any'} logs: {', '.join(unknown)}.", "fields")
@@ -63,7 +63,7 @@ class Filters(JsonObject):
         return filters
 
 
-def _known_log_type(log_type: str) -> None:
+def _require_log_type(log_type: str) -> None:
     # No OneOf: the contract names these values without making them an enum of the document.
     if log_type not in LOG_TYPES:
         raise ValidationError(f"Must be one of: {', '.join(LOG_TYPES)}.")
@@ -76,7 +76,7 @@ class ExportBody(ApiSchema):  # Contract: createExport
     start_date = Timestamp(required=True, metadata={"description": "start of the date range, inclusive"})
     end_date = Timestamp(required=True, metadata={"description": "end of the range, inclusive, at most 90 days later"})
     log_type = fields.String(
-        validate=_known_log_type,
+        validate=_require_log_type,
         metadata={"description": f"{', '.join(LOG_TYPES)}; default: logs of all types, one type after the other"},
     )
     worker_id = fields.String(metadata={"description": "only logs of this worker"})
@@ -107,7 +107,7 @@ class ExportSchema(ApiSchema):  # Contract: records.export
     format = fields.String(validate=OneOf(*FORMATS), metadata={"description": "format of the file"})
     log_type = fields.String(
         allow_none=True,
-        validate=_known_log_type,
+        validate=_require_log_type,
         metadata={"description": "type of the exported logs; null means all types"},
     )
     row_count = Integer(

@@ -13,7 +13,7 @@ class ObjectAsText(fields.String):
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, dict):
-            value = decode(super()._deserialize(value, attr, data, **kwargs))
+            value = decode_json_text(super()._deserialize(value, attr, data, **kwargs))
         if not isinstance(value, dict):
             raise ValidationError("Not the JSON text of an object.")
         return value
@@ -39,10 +39,12 @@ class FunctionsText(fields.String):
             return value
         text = super()._deserialize(value, attr, data, **kwargs)
         try:
-            value = decode(text)
+            value = decode_json_text(text)
         except ValidationError:
             value = None
-        return value if isinstance(value, dict) else {"text": text} if text else None
+        if isinstance(value, dict):
+            return value
+        return {"text": text} if text else None
 
 
 class StringsAsText(fields.List):
@@ -55,7 +57,7 @@ class StringsAsText(fields.List):
         return orjson.dumps(super()._deserialize(value, attr, data, **kwargs)).decode()
 
 
-class AsSent(fields.Nested):
+class StoredAsSent(fields.Nested):
     """JSON that is checked by a schema and stored as sent, with unknown fields."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, partial: Any = None, **kwargs: Any) -> Any:
@@ -64,7 +66,7 @@ class AsSent(fields.Nested):
         return value
 
 
-def decode(text: str) -> Any:
+def decode_json_text(text: str) -> Any:
     """Return the value of JSON text. Raises ValidationError, also for JSON that is nested too deeply to be stored."""
     try:
         value = loads(text)

@@ -55,7 +55,9 @@ def _hook_record(sent: dict[str, Any]) -> dict[str, Any]:
 
     A record without `eventType` is of the hook after the request if it has a response.
     """
-    event_type = _text_member(sent, "eventType") or ("afterRequestHook" if "response" in sent else "beforeRequestHook")
+    event_type = _text_member(sent, "eventType")
+    if not event_type:
+        event_type = "afterRequestHook" if "response" in sent else "beforeRequestHook"
     return {
         "event_type": event_type,
         "call_id": _text_member(sent, "callId"),

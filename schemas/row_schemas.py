@@ -82,7 +82,7 @@ class RowSchema:
             try:
                 loaded = field.deserialize(value)
             except ValidationError as error:
-                faults.extend(_flatten(error.messages, f"{path}.{name}"))
+                faults.extend(_flatten_row_messages(error.messages, f"{path}.{name}"))
             else:  # times are stored in wire form, JSON as sent
                 values[column] = value if isinstance(field, fields.Nested | fields.List | fields.Dict) else loaded
         for name in self.needs:
@@ -114,10 +114,13 @@ class RowSchema:
 
 def _unknown_parts(field: fields.Field | None, value: Any, path: str) -> Iterator[tuple[str, str]]:
     if isinstance(field, ApiKeys):
-        for index, key in enumerate(value if isinstance(value, list) else ()):
-            known = tuple(field.row_schema.names)
-            names = [name for name in key if name not in known] if isinstance(key, dict) else []
-            yield from ((f"{path}[{index}].{name}", unknown_field(name, known)) for name in names)
+        known = tuple(field.row_schema.names)
+        keys = value if isinstance(value, list) else []
+        for index, key in enumerate(keys):
+            names = key if isinstance(key, dict) else {}
+            for name in names:
+                if name not in known:
+                    yield f"{path}[{index}].{name}", unknown_field(name, known)
     elif isinstance(value, list) and isinstance(field, fields.List):
         for index, one in enumerate(value):
             yield from _unknown_parts(field.inner, one, f"{path}[{index}]")
@@ -138,15 +141,20 @@ def _unknown_parts(field: fields.Field | None, value: Any, path: str) -> Iterato
 _PLAIN: Mapping[type[fields.Field], type] = {fields.String: str, JsonObject: dict, Boolean: bool}
 
 
-def _flatten(messages: Any, path: str) -> Iterator[tuple[str, str]]:
+def _flatten_row_messages(messages: Any, path: str) -> Iterator[tuple[str, str]]:
     """Yield (path, message) from marshmallow's nested messages."""
     if isinstance(messages, dict):
         for name, inner in messages.items():
-            step = f"[{name}]" if isinstance(name, int) else "" if name in ("_schema", "value") else f".{name}"
-            yield from _flatten(inner, path + step.replace(".[", "["))
+            if isinstance(name, int):
+                step = f"[{name}]"
+            elif name in ("_schema", "value"):
+                step = ""
+            else:
+                step = f".{name}"
+            yield from _flatten_row_messages(inner, path + step.replace(".[", "["))
     elif isinstance(messages, list):
         for message in messages:
-            yield from _flatten(message, path)
+            yield from _flatten_row_messages(message, path)
     else:
         yield path, str(messages)
 

@@ -51,13 +51,13 @@ class HttpStubSchema(PartSchema):
     times = Integer(validate=validate.Range(min=1), metadata={"description": "number of requests; default: all"})
 
 
-def text_or_number(value: Any) -> None:
+def require_text_or_number(value: Any) -> None:
     """Check the type of a condition. Raises ValidationError."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise ValidationError("Not a text or a number.")
 
 
-def object_or_list(value: Any) -> None:
+def require_object_or_list(value: Any) -> None:
     """Check the type of the answers in a turn. Raises ValidationError."""
     if not isinstance(value, dict | list):
         raise ValidationError("Not an object or a list.")
@@ -107,11 +107,11 @@ class TurnBody(ApiSchema):
 
     say = fields.String(validate=validate.Length(max=LONGEST), metadata={"description": "words of the user"})
     choose = fields.Raw(
-        validate=text_or_number, metadata={"description": "condition to take, by its text or its number from 0"}
+        validate=require_text_or_number, metadata={"description": "condition to take, by its text or its number from 0"}
     )
     arguments = JsonObject(metadata={"description": "arguments of a chosen condition that is a tool"})
     answers = fields.Raw(
-        validate=object_or_list,
+        validate=require_object_or_list,
         metadata={
             "description": "answers to the flow's `ask` in this turn: an object by the name of the member or the "
             "question, or a list with one answer for each question"

@@ -3,7 +3,7 @@
 from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, JsonObject, Number, PartSchema, Timestamp
-from dryline.schemas.json_text import AsSent
+from dryline.schemas.json_text import StoredAsSent
 from dryline.schemas.row_schemas import RowSchema
 from dryline.storage import json_shapes
 
@@ -32,7 +32,7 @@ class TestSchema(ApiSchema):  # Contract: records.test, createTest
     description = fields.String(required=True)
     test_mode = fields.String(required=True)
     system_prompt = fields.String(required=True)
-    checkpoints = fields.List(AsSent(CheckpointSchema), required=True)
+    checkpoints = fields.List(StoredAsSent(CheckpointSchema), required=True)
     worker_id = fields.String(dump_only=True)
     flow_id = fields.String(required=True)
     websocket_url = fields.String(

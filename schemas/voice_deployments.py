@@ -5,7 +5,7 @@ from marshmallow import fields
 from dryline.schemas.base import ApiSchema, Boolean, PartSchema
 from dryline.schemas.custom_webhooks import CustomWebhookSchema
 from dryline.schemas.deployments import DeploymentSchema, extractions, success_criteria
-from dryline.schemas.json_text import AsSent
+from dryline.schemas.json_text import StoredAsSent
 from dryline.schemas.row_schemas import RowSchema
 from dryline.schemas.voice_external_config import VoiceExternalConfigSchema
 
@@ -16,7 +16,7 @@ class VoiceMembersSchema(ApiSchema):
     name = fields.String(required=True)
     phone_number = fields.String(required=True, metadata={"description": "number in E.164"})
     flow_id = fields.String(required=True)
-    external_config: fields.Field = AsSent(VoiceExternalConfigSchema)
+    external_config: fields.Field = StoredAsSent(VoiceExternalConfigSchema)
     enable_voice_sentiment = Boolean(load_default=False)
     engine_model = fields.String(allow_none=True)
     extractions = extractions()
@@ -43,7 +43,7 @@ class WebhookAddressSchema(PartSchema):
 class VoiceDeploymentUpdateBody(VoiceMembersSchema):
     """Changes of a voice deployment. `customWebhooks` replaces the present webhooks."""
 
-    custom_webhooks = fields.List(AsSent(WebhookAddressSchema))
+    custom_webhooks = fields.List(StoredAsSent(WebhookAddressSchema))
 
 
 class VoiceDeploymentSchema(VoiceMembersSchema, DeploymentSchema):  # Contract: records.voice_deployment

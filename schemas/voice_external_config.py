@@ -3,7 +3,7 @@
 from marshmallow import INCLUDE, fields
 
 from dryline.schemas.base import Boolean, Number, OneOf, PartSchema
-from dryline.schemas.json_text import AsSent
+from dryline.schemas.json_text import StoredAsSent
 
 VOICE_MODELS = (
     "eleven_turbo_v2",
@@ -72,9 +72,9 @@ class VoiceExternalConfigSchema(PartSchema):  # Contract: records.voice_external
         allow_none=True, metadata={"description": "whether the transcript is edited for readability"}
     )
     opt_out_sensitive_data_storage = Boolean(allow_none=True, metadata={"description": "whether it is not stored"})
-    pii_config = AsSent(PiiConfigSchema, allow_none=True, metadata={"description": "masking of personal data"})
+    pii_config = StoredAsSent(PiiConfigSchema, allow_none=True, metadata={"description": "masking of personal data"})
     pronunciation_dictionary = fields.List(
-        AsSent(PronunciationSchema), allow_none=True, metadata={"description": "pronunciation of single words"}
+        StoredAsSent(PronunciationSchema), allow_none=True, metadata={"description": "pronunciation of single words"}
     )
     normalize_for_speech = Boolean(allow_none=True, metadata={"description": "whether numbers are spelled out"})
     end_call_after_silence_ms = Number(allow_none=True, metadata={"description": "silence (ms) that ends the call"})

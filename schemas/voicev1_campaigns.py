@@ -5,7 +5,7 @@ from typing import Any
 from marshmallow import INCLUDE, fields, validate
 
 from dryline.schemas.base import ApiSchema, Boolean, JsonObject, Number, OneOf, PartSchema, Timestamp
-from dryline.schemas.json_text import AsSent
+from dryline.schemas.json_text import StoredAsSent
 from dryline.schemas.row_schemas import RowSchema
 
 
@@ -51,7 +51,7 @@ class LenientNumber(Number):
 class VoiceV1BatchCallsBody(ApiSchema):
     """Batch calls of a legacy voice deployment."""
 
-    data = fields.List(AsSent(CallRowSchema), required=True, metadata={"description": "rows, one per call"})
+    data = fields.List(StoredAsSent(CallRowSchema), required=True, metadata={"description": "rows, one per call"})
     batch_size = LenientNumber(data_key="batch_size", load_default=10, validate=validate.Range(1))
     batch_interval_minutes = LenientNumber(
         data_key="batch_interval_minutes", load_default=5, validate=validate.Range(0)
@@ -59,7 +59,7 @@ class VoiceV1BatchCallsBody(ApiSchema):
     condition = fields.String(
         metadata={"description": "condition that a row must meet; `{{name}}` stands for a value of the row"}
     )
-    extractions = fields.Dict(keys=fields.String(), values=AsSent(BatchExtractionSchema))
+    extractions = fields.Dict(keys=fields.String(), values=StoredAsSent(BatchExtractionSchema))
     additional_data = fields.Dict(keys=fields.String(), values=fields.String(), data_key="additional_data")
     ws_url = fields.String(attribute="wsUrl")
 
@@ -109,7 +109,7 @@ class VoiceV1CampaignRunSchema(ApiSchema):
     """Rows to add and call."""
 
     data = fields.List(
-        AsSent(CallRowSchema),
+        StoredAsSent(CallRowSchema),
         required=True,
         metadata={"description": "rows, one per call; a row whose id exists replaces that row"},
     )

@@ -3,7 +3,7 @@
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, PartSchema, Timestamp
-from dryline.schemas.json_text import AsSent
+from dryline.schemas.json_text import StoredAsSent
 from dryline.schemas.row_schemas import RowSchema
 
 
@@ -26,7 +26,7 @@ class WhatsappSenderSchema(ApiSchema):  # Contract: records.whatsapp_sender, pur
     sender_sid = fields.String(dump_only=True, attribute="id")
     phone_number = fields.String(required=True, metadata={"description": "in E.164 form"})
     status = fields.String(dump_only=True, metadata={"description": "status: PENDING, ONLINE or FAILED"})
-    profile = AsSent(WhatsappProfileSchema, required=True, metadata={"description": "stored as sent"})
+    profile = StoredAsSent(WhatsappProfileSchema, required=True, metadata={"description": "stored as sent"})
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)
 

@@ -25,13 +25,13 @@ def reset(
 ) -> str | None:
     """Go back to the start, or to another scenario: data, clock, ids, runtime settings, faults and request log.
 
-    `lenient` is as in `parsing.read`. Raises Invalid, naming `scenario`, for a scenario that cannot be loaded.
+    `lenient` is as in `parse_document`. Raises Invalid, naming `scenario`, for a scenario that cannot be loaded.
     """
     lenient = world.settings.lenient if lenient is None else lenient
     try:
-        content = scenarios.load_again(world, scenario or world.settings.scenario, lenient=lenient)
+        content = scenarios.load_for_reset(world, scenario or world.settings.scenario, lenient=lenient)
         with _replacing_state(world) as begin_epoch, undoable(world, undo) as snapshot:
-            scenarios.fill_anew(world, content)
+            scenarios.replace_by_scenario(world, content)
             begin_epoch()
             world.reset_runtime()
     except BadDocument as error:

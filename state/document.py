@@ -37,7 +37,7 @@ def write(file: IO[bytes], team_id: str | None = None) -> None:
     for name, schema in row_schemas().items():
         file.write(b',\n"%s":[' % name.encode())
         separator = b"\n"
-        for rows in _portions(name, schema.names, team_id):
+        for rows in _row_portions(name, schema.names, team_id):
             for row in rows:
                 if schema.on_export is not None:
                     schema.on_export(row)
@@ -47,7 +47,7 @@ def write(file: IO[bytes], team_id: str | None = None) -> None:
     file.write(b"}")
 
 
-def _portions(collection: str, names: Mapping[str, str], team_id: str | None) -> Iterator[list[Row]]:
+def _row_portions(collection: str, names: Mapping[str, str], team_id: str | None) -> Iterator[list[Row]]:
     """Yield one collection's rows as they look on the wire, some hundred at a time."""
     about = COLLECTIONS[collection]
     model, fields = about.model, about.model._meta.fields
@@ -66,8 +66,9 @@ def _portions(collection: str, names: Mapping[str, str], team_id: str | None) ->
     for portion in chunked((key[0] for key in keys), _ROWS_AT_A_TIME):
         rows = plain_sql.rows_by_rowid(table, cells, portion)
         wire = wire_rows(model, members, [rows[rowid] for rowid in portion])
-        for team in wire if model is Team else ():
-            team["apiKeys"] = [key.project(_KEY) for key in keys_of_teams.get(team["id"], ())]
+        if model is Team:
+            for team in wire:
+                team["apiKeys"] = [key.project(_KEY) for key in keys_of_teams.get(team["id"], ())]
         yield wire
 
 
@@ -82,14 +83,14 @@ def replace(world: World, document: Document, team_id: str | None = None) -> Non
         if not document.rows["teams"]:  # the team that keeps its name and keys: the named one, or the start team
             survivor = start_team() if team_id is None else Team.find(id=team_id)
         wipe(world, team_id, survivor)
-        insert(world, Import(document, team_id, survivor))
+        insert_import(world, Import(document, team_id, survivor))
 
 
 def extend(world: World, document: Document, team_id: str | None = None) -> None:
     """Add the document's rows. Raises BadDocument if it breaks a rule, Conflict if an id exists already."""
     with replacing_rows(world):
         require_team(team_id)
-        insert(world, Import(document, team_id, adding=True))
+        insert_import(world, Import(document, team_id, adding=True))
 
 
 class TableRows:
@@ -115,26 +116,26 @@ class TableRows:
         """Insert the rows into empty tables."""
         now = world.stamp()
         for table, rows in self._rows.items():
-            plain_sql.insert_rows(table, (self._at(now, row) for row in rows), len(rows[0]))
+            plain_sql.insert_rows(table, (self._with_moment(now, row) for row in rows), len(rows[0]))
         if self._ids is not None:
             world.ids.restore(self._ids)
         forget_keys()
 
-    def _at(self, now: str, row: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _with_moment(self, now: str, row: tuple[Any, ...]) -> tuple[Any, ...]:
         if self.moment not in row:
             return row
         return tuple(now if cell == self.moment else cell for cell in row)
 
 
-def insert(world: World, rows: Import) -> None:
+def insert_import(world: World, rows: Import) -> None:
     """Insert the rows, and give the keys of `--api-key` to the first team of the document. Raises as `replace`."""
     rows.run()
     teams = rows.document.rows["teams"]
     admit_start_keys(world, Team.find(id=teams[0]["id"]) if teams else None)
 
 
-def forget(world: World) -> None:
-    """After the commit, drop what is remembered about rows and wake the jobs."""
+def drop_caches(world: World) -> None:
+    """After the commit, empty the caches of keys and of rows that are set aside, and wake the jobs."""
     forget_keys()
     world.db.after_commit(SET_ASIDE.of(world).clear)
     world.db.after_commit(world.wake)
@@ -151,7 +152,7 @@ def replacing_rows(world: World) -> Iterator[None]:
     """Run a block that replaces rows in one transaction, without foreign keys; drop the caches after it."""
     with without_foreign_keys(world), world.transaction():
         yield
-        forget(world)
+        drop_caches(world)
 
 
 @contextlib.contextmanager

@@ -51,11 +51,11 @@ class Import:
         self.same_until = wire(LATEST)
         if document.as_of:
             weeks = (self.world.now() - parse(document.as_of)) // _WEEK
-            self._changes_at(wire(parse(document.as_of) + (weeks + 1) * _WEEK))
+            self._note_change_at(wire(parse(document.as_of) + (weeks + 1) * _WEEK))
             self.shift = cache(lambda stamp: wire(require_row_time(parse(stamp) + weeks * _WEEK)))
             # Before `complete` adds values of the present. JSON columns are shifted when they are written.
             self._shift_times(self.shift)
-            self.unfinished = frozenset(row["id"] for row in self.rows["sessions"] if self._lies_ahead(row))
+            self.unfinished = frozenset(row["id"] for row in self.rows["sessions"] if self._is_after_now(row))
 
     def run(self) -> None:
         """Check everything, then insert everything. Raises BadDocument and Conflict."""
@@ -64,22 +64,22 @@ class Import:
             if about.changes_at is not never_changes:
                 for moment in map(about.changes_at, self.rows[name]):
                     if moment is not None:
-                        self._changes_at(moment)
+                        self._note_change_at(moment)
             if about.complete is not None:
-                self._complete(name, about.complete)
+                self._complete_rows(name, about.complete)
         self.links.require_no_faults()
         self.links.require_new_ids()
         if self.shift:
-            self.links.leave_out(self._lies_ahead)
+            self.links.leave_out(self._is_after_now)
         self._insert_keys()
         for name, about in COLLECTIONS.items():
-            self._insert(name, about)
+            self._insert_collection(name, about)
         for about in COLLECTIONS.values():
             if about.after_import is not None:
                 about.after_import()
         self.world.ids.skip_past(chain.from_iterable(self.links.teams.values()))
 
-    def _changes_at(self, moment: str) -> None:
+    def _note_change_at(self, moment: str) -> None:
         """Note that an import gives something else from this moment on, which may be past."""
         if moment > self.now or not moment:
             self.same_until = min(self.same_until, moment)
@@ -100,7 +100,7 @@ class Import:
                             continue  # a text that looks like a time
         self.links.require_no_faults()
 
-    def _complete(self, name: str, complete: Callable[[Row, ImportContext], object]) -> None:
+    def _complete_rows(self, name: str, complete: Callable[[Row, ImportContext], object]) -> None:
         """Set the values that a creation through the API would have set."""
         for index, row in enumerate(self.rows[name]):
             try:
@@ -136,26 +136,26 @@ class Import:
                     key["sha256"] = digest(key.pop("secret"))
                 path = f"{self.document.path('teams', index)}.apiKeys[{key_index}]"
                 keys.append((path, {**key, "team_id": team["id"], "id": key.get("id") or self.world.ids.new("key")}))
-        insert = _inserter(self, ApiKey, [key for _, key in keys])
-        self._execute(insert_sql(ApiKey), insert, lambda index, column: keys[index][0])
+        insert = _stored_cells(self, ApiKey, [key for _, key in keys])
+        self._insert_all(insert_sql(ApiKey), insert, lambda index, column: keys[index][0])
 
-    def _insert(self, name: str, about: StateCollection) -> None:
+    def _insert_collection(self, name: str, about: StateCollection) -> None:
         rows, indexes = self.links.rows[name], self.links.indexes[name]
         if rows:
-            tuples = _inserter(self, about.model, rows)
-            self._execute(
+            tuples = _stored_cells(self, about.model, rows)
+            self._insert_all(
                 insert_sql(about.model), tuples, lambda index, column: self.document.path(name, indexes[index], column)
             )
 
-    def _lies_ahead(self, row: Row) -> bool:
+    def _is_after_now(self, row: Row) -> bool:
         """Return whether the row, or its session, is dated after now."""
         for name in _HAPPENED:
             if (moment := row.get(name) or "") > self.now:
-                self._changes_at(moment)
+                self._note_change_at(moment)
                 return True
         return row.get("session_id") in self.unfinished
 
-    def _execute(self, sql: str, tuples: Iterator[list[Any]], path: Callable[[int, str], str]) -> None:
+    def _insert_all(self, sql: str, tuples: Iterator[list[Any]], path: Callable[[int, str], str]) -> None:
         """Insert all rows. If SQLite refuses one, it is the row that was yielded last."""
         last = -1
 
@@ -178,13 +178,12 @@ class Import:
             raise BadDocument([(path(last + 1, ""), f"A time cannot be shifted with asOf: {error}")]) from None
 
 
-def _inserter(state: Import, model: type[Record], rows: list[Row]) -> Iterator[list[Any]]:
+def _stored_cells(state: Import, model: type[Record], rows: list[Row]) -> Iterator[list[Any]]:
     """Yield the cells of each row as the database stores them, in the order of the model's columns."""
-    fields = model._meta.sorted_fields
-    columns = [
-        (field.name, field.null, state.now if field.name in _STAMPS else field.default, isinstance(field, JsonField))
-        for field in fields
-    ]
+    columns = []
+    for field in model._meta.sorted_fields:
+        default = state.now if field.name in _STAMPS else field.default
+        columns.append((field.name, field.null, default, isinstance(field, JsonField)))
     shift = state.shift
     for row in rows:
         cells = []

@@ -45,7 +45,7 @@ class Links:
             self.teams["teams"][self._survivor.id] = self._survivor.id
         self._read_teams()
         for name, about in COLLECTIONS.items():
-            self._complete_rows(name, about)
+            self._set_team_and_id(name, about)
         self.require_no_faults()
         for name, about in COLLECTIONS.items():
             self._check_links(name, about)
@@ -74,14 +74,14 @@ class Links:
             team = self._survivor or start_team()
             self.default_team = team.id if team else None
 
-    def _complete_rows(self, name: str, about: StateCollection) -> None:
+    def _set_team_and_id(self, name: str, about: StateCollection) -> None:
         """Set the team, the id and the fixed columns of each row of a collection, and record its id."""
         parent = next(iter(about.required_links), None)
         ids = self.teams[name]
         spaces = [self.teams[other] for other in about.shares_ids if other != name]
         for index, row in enumerate(self.rows[name]):
             if name != "teams":
-                team = self._parents_team(name, index, row, parent) if parent else self._own_team(name, index, row)
+                team = self._team_of_parent(name, index, row, parent) if parent else self._team_of_row(name, index, row)
                 # Children of a rejected row get no team, so that they are not reported too.
                 row["team_id"] = team or ""
             if not about.has_id:
@@ -94,7 +94,7 @@ class Links:
                 if row.setdefault(column, value) != value:
                     self.fault(name, index, column, f"Must be {value}.")
 
-    def _own_team(self, name: str, index: int, row: Row) -> str | None:
+    def _team_of_row(self, name: str, index: int, row: Row) -> str | None:
         team = row.get("team_id") or self.default_team
         if team is None:
             self.fault(name, index, "team_id", "Missing data for required field: the document has several teams.")
@@ -106,16 +106,16 @@ class Links:
             return team
         return None
 
-    def _parents_team(self, name: str, index: int, row: Row, column: str) -> str | None:
+    def _team_of_parent(self, name: str, index: int, row: Row, column: str) -> str | None:
         targets = COLLECTIONS[name].required_links[column]
         team = self.team_of(targets, row[column])
         if team == "":
             return None
         if team is None or self.only_team not in (None, team):
-            self.fault(name, index, column, self._no_row(targets, row[column], row.get("team_id")))
+            self.fault(name, index, column, self._missing_row_message(targets, row[column], row.get("team_id")))
             return None
         if row.get("team_id") not in (None, team):
-            self.fault(name, index, "team_id", f"The {_noun(targets)} {row[column]} belongs to another team.")
+            self.fault(name, index, "team_id", f"The {_noun_of(targets)} {row[column]} belongs to another team.")
             return None
         return team
 
@@ -124,8 +124,12 @@ class Links:
         for name in targets:
             if (team := self.teams[name].get(id)) is not None:
                 return team
-        for name in targets if self.may_link_to_stored_rows else ():
-            if record := COLLECTIONS[name].model.find(id=id, **COLLECTIONS[name].fixed):
+        if not self.may_link_to_stored_rows:
+            return None
+        for name in targets:
+            about = COLLECTIONS[name]
+            record = about.model.find(id=id, **about.fixed)
+            if record is not None:
                 return record.team_id
         return None
 
@@ -135,29 +139,39 @@ class Links:
             team = row["team_id"]
             for column, targets in required:
                 if self.team_of(targets, row[column]) != team:
-                    self.fault(name, index, column, self._no_row(targets, row[column], team))
+                    self.fault(name, index, column, self._missing_row_message(targets, row[column], team))
             for column, targets in optional:
                 value = row.get(column)
-                for id in value if isinstance(value, list) else [value]:
+                ids = value if isinstance(value, list) else [value]
+                for id in ids:
                     if id is None:
                         continue
                     owner = self.team_of(targets, id)
                     if owner not in (None, team):
-                        self.fault(name, index, column, f"The {_noun(targets)} {id} belongs to another team.")
+                        self.fault(name, index, column, f"The {_noun_of(targets)} {id} belongs to another team.")
                     elif owner is None and not self.document.may_link_to_gone_rows:
-                        self.fault(name, index, column, self._no_row(targets, id, team))
+                        self.fault(name, index, column, self._missing_row_message(targets, id, team))
                         self._links_to_gone_rows += 1
 
-    def _no_row(self, targets: tuple[str, ...], id: str, team: str | None) -> str:
+    def _missing_row_message(self, targets: tuple[str, ...], id: str, team: str | None) -> str:
         """Return the message about a link to nothing, with the nearest id of the team's rows, if it will be shown."""
-        near: list[str] = []
-        for name in targets if len(self.faults) < MOST_FAULTS else ():
-            near += [id for id, owner in self.teams[name].items() if team in (None, owner)]
-            if self.may_link_to_stored_rows:
-                model, where = COLLECTIONS[name].model, {**COLLECTIONS[name].fixed}
-                where |= {"team_id": team} if team else {}
-                near += [row.id for row in model.select(model.id).filter(**where).limit(_MOST_IDS)]
-        return f"There is no {_noun(targets)} {id}{did_you_mean(id, near)}"
+        known_ids: list[str] = []
+        will_be_shown = len(self.faults) < MOST_FAULTS
+        if will_be_shown:
+            for name in targets:
+                known_ids += self._known_ids(name, team)
+        return f"There is no {_noun_of(targets)} {id}{did_you_mean(id, known_ids)}"
+
+    def _known_ids(self, name: str, team: str | None) -> list[str]:
+        """Return the ids of a team's rows in a collection, of the document and of the world; of all teams for None."""
+        ids = [id for id, owner in self.teams[name].items() if team in (None, owner)]
+        if self.may_link_to_stored_rows:
+            about = COLLECTIONS[name]
+            where = dict(about.fixed)
+            if team:
+                where["team_id"] = team
+            ids += [row.id for row in about.model.select(about.model.id).filter(**where).limit(_MOST_IDS)]
+        return ids
 
     def leave_out(self, is_left_out: Callable[[Row], bool]) -> None:
         """Leave out rows, and treat the other ones as the deletion of these rows would: delete them, or clear a link.
@@ -167,7 +181,7 @@ class Links:
         for name, about in COLLECTIONS.items():  # parents come first
             if name == "teams":
                 continue
-            parents = _columns_with(about, "CASCADE")
+            parents = _links_with_action(about, "CASCADE")
             indexes = []
             for index, row in enumerate(self.rows[name]):
                 if is_left_out(row) or any(self._leads_to_row_left_out(row, column, about) for column in parents):
@@ -176,8 +190,10 @@ class Links:
                     indexes.append(index)
             self.rows[name] = [self.rows[name][index] for index in indexes]
             self.indexes[name] = indexes
-        for name, about in COLLECTIONS.items() if self._left_out else ():
-            for column in _columns_with(about, "SET NULL"):
+        if not self._left_out:
+            return
+        for name, about in COLLECTIONS.items():
+            for column in _links_with_action(about, "SET NULL"):
                 for row in self.rows[name]:
                     if self._leads_to_row_left_out(row, column, about):
                         row[column] = None
@@ -191,19 +207,21 @@ class Links:
         if not self.may_link_to_stored_rows:
             return
         for name, about in COLLECTIONS.items():
-            ids = list(self.teams[name]) if about.has_id and self.rows[name] else []
-            tables = {COLLECTIONS[other].model._meta.table_name for other in (name, *about.shares_ids)} if ids else ()
+            if not about.has_id or not self.rows[name]:
+                continue
+            ids = list(self.teams[name])
+            tables = {COLLECTIONS[other].model._meta.table_name for other in (name, *about.shares_ids)}
             for table in tables:
-                id = plain_sql.first_known_id(table, ids)
+                id = plain_sql.first_stored_id(table, ids)
                 if id is not None:
                     raise Conflict(f"{name}: the id {id} exists already.")
 
 
-def _columns_with(about: StateCollection, action: str) -> list[str]:
+def _links_with_action(about: StateCollection, action: str) -> list[str]:
     """Return the links of a collection whose foreign key has this action when the row that it leads to is deleted."""
     actions = plain_sql.actions_on_deletion(about.model._meta.table_name)
     return [column for column in (*about.required_links, *about.optional_links) if actions.get(column) == action]
 
 
-def _noun(targets: tuple[str, ...]) -> str:
+def _noun_of(targets: tuple[str, ...]) -> str:
     return COLLECTIONS[targets[0]].model.noun().lower() if len(targets) == 1 else "deployment"

@@ -56,7 +56,7 @@ class Document:
         return f"{collection}[{index}].{names.get(column, camel(column))}"
 
 
-def read(document: Any, *, lenient: bool = False) -> Document:
+def parse_document(document: Any, *, lenient: bool = False) -> Document:
     """Parse a state document. Raises BadDocument, which names each row and member that is wrong.
 
     Unknown members are refused, except those of another version's document, or if `lenient`.

@@ -64,7 +64,7 @@ def filled_tables(tables: Iterable[str]) -> set[str]:
 # Ids of a document
 
 
-def first_known_id(table: str, ids: Sequence[str]) -> str | None:
+def first_stored_id(table: str, ids: Sequence[str]) -> str | None:
     """Return one of these ids that a row of the table has, or None."""
     sql = f'SELECT id FROM "{table}" WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1'
     row = connection_execute(sql, (json_list(ids),)).fetchone()

@@ -12,7 +12,14 @@ from peewee import PeeweeException, SqliteDatabase
 from dryline.models.teams import Team
 from dryline.settings import BadSetting, RuntimeSettings
 from dryline.state import parsing
-from dryline.state.document import TableRows, admit_start_keys, insert, replacing_rows, wipe, without_foreign_keys
+from dryline.state.document import (
+    TableRows,
+    admit_start_keys,
+    insert_import,
+    replacing_rows,
+    wipe,
+    without_foreign_keys,
+)
 from dryline.state.import_rows import Import
 from dryline.state.parsing import Document
 from dryline.storage.current_world import WorldLocal, running_part
@@ -38,7 +45,7 @@ ABOUT = {
 }
 
 
-def begin(world: World) -> None:
+def fill_or_reopen(world: World) -> None:
     """Fill a new world with the scenario. In an existing world, only make the keys of `--api-key` work.
 
     A world without a team is new, also if an earlier start was interrupted. Raises BadSetting for a scenario that
@@ -47,16 +54,16 @@ def begin(world: World) -> None:
     name = world.settings.scenario
     try:
         if Team.select().exists():
-            path = _path(name)  # a reset needs it
+            path = _scenario_path(name)  # a reset needs it
             with world.transaction():
                 admit_start_keys(world)
-                _store_start(world, path)
+                _write_start_settings(world, path)
             world.wake()
             return
         document = load(name, lenient=world.settings.lenient)
         with without_foreign_keys(world), world.transaction():
-            _fill(world, document)
-            _store_start(world, _path(name))
+            _import_scenario(world, document)
+            _write_start_settings(world, _scenario_path(name))
         world.is_new = True
         if document is not None:  # an empty world has no work
             world.wake()
@@ -64,14 +71,14 @@ def begin(world: World) -> None:
         raise BadSetting(f"--scenario {name}: {error}") from None
 
 
-def _store_start(world: World, path: Path | None) -> None:
+def _write_start_settings(world: World, path: Path | None) -> None:
     """Store the scenario and the node's name, for commands that open the directory without a server."""
     scenario = world.settings.scenario if path is None or path.parent == SHIPPED else str(path.absolute())
     start = {"scenario": scenario, "node": world.settings.node, "lenient": world.settings.lenient}
     write_value(world.db, "start", start)
 
 
-def stored_start(data_dir: Path) -> dict[str, Any]:
+def read_start_settings(data_dir: Path) -> dict[str, Any]:
     """Return the settings `scenario`, `node` and `lenient` that the last server of a directory had."""
     if not database_in(data_dir).exists():
         return {}
@@ -87,32 +94,32 @@ def require_filled(world: World) -> None:
         raise NoWorld(world.settings.data_dir)
 
 
-def fill_anew(world: World, content: ScenarioContent) -> None:
+def replace_by_scenario(world: World, content: ScenarioContent) -> None:
     """Replace all rows by a scenario's, and go back to the start: clock, ids, runtime settings.
 
     The scenario has one moment. Raises BadDocument. Nothing has changed then.
     """
     with replacing_rows(world):
         wipe(world)
-        before = world.clock.state(), world.ids.state()
+        clock_before, ids_before = world.clock.state(), world.ids.state()
         world.clock.reset()
         world.ids.restart(world.settings.seed)
         try:
             with running_part(moment=world.clock.now()):
-                _fill_or_restore(world, content)
+                _insert_content(world, content)
         except BaseException:
-            world.clock.restore(before[0])
-            world.ids.restore(before[1])
+            world.clock.restore(clock_before)
+            world.ids.restore(ids_before)
             raise
         world.runtime_settings = RuntimeSettings.of(world.settings)
         world.save_runtime_state()
 
 
-def _fill_or_restore(world: World, content: ScenarioContent) -> None:
+def _insert_content(world: World, content: ScenarioContent) -> None:
     if content.rows is not None:
         content.rows.insert(world)
         return
-    rows = _fill(world, content.document)
+    rows = _import_scenario(world, content.document)
     if rows is not None and content.version is not None and content.version.size <= MOST_BYTES_REMEMBERED:
         table_rows = TableRows(world, world.stamp(), rows.same_until)
         _LAST_USED.of(world)[:] = [ScenarioContent(rows=table_rows, version=content.version)]
@@ -120,29 +127,29 @@ def _fill_or_restore(world: World, content: ScenarioContent) -> None:
 
 def load(name: str, *, lenient: bool = False) -> Document | None:
     """Return a scenario's document, None for the empty one. Raises BadDocument if it cannot be read."""
-    path = _path(name)
+    path = _scenario_path(name)
     if path is None:
         return None
     try:
-        return parsing.read(loads(read(path)), lenient=lenient)
+        return parsing.parse_document(loads(read(path)), lenient=lenient)
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise _cannot_read(path, error) from None
     except ValueError as error:
-        raise _unreadable(path, f"it is not valid JSON: {error}") from None
+        raise _cannot_read(path, f"it is not valid JSON: {error}") from None
 
 
-def load_again(world: World, name: str, *, lenient: bool = False) -> ScenarioContent:
+def load_for_reset(world: World, name: str, *, lenient: bool = False) -> ScenarioContent:
     """Return a scenario's content for a reset: its document as `load` returns it, or the rows of the reset before.
 
     They are used if the file is the same, and a new import would give the same rows: it takes most of a reset's time.
     """
-    path = _path(name)
+    path = _scenario_path(name)
     if path is None:
         return ScenarioContent()
     try:
         version = _FileVersion.of(path, lenient)
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise _cannot_read(path, error) from None
     now = Clock().stamp()
     for last in _LAST_USED.of(world):
         if last.rows is not None and last.version == version and last.rows.may_be_inserted(now):
@@ -177,7 +184,7 @@ class ScenarioContent(NamedTuple):
 _LAST_USED: WorldLocal[list[ScenarioContent]] = WorldLocal(lambda world: [])
 
 
-def _path(name: str) -> Path | None:
+def _scenario_path(name: str) -> Path | None:
     """Return a scenario's file, None for the empty one. Raises BadDocument if there is no such regular file."""
     if name == EMPTY:
         return None
@@ -185,19 +192,19 @@ def _path(name: str) -> Path | None:
     path = shipped if name in ABOUT and shipped.exists() else Path(name)
     try:
         if not S_ISREG(path.stat().st_mode):  # a pipe or a device may never end
-            raise _unreadable(path, "it is not a regular file")
+            raise _cannot_read(path, "it is not a regular file")
     except (OSError, ValueError) as error:  # ValueError for a NUL in the name
-        raise _unreadable(path, error) from None
+        raise _cannot_read(path, error) from None
     return path
 
 
-def _unreadable(path: Path, reason: str | Exception) -> BadDocument:
+def _cannot_read(path: Path, reason: str | Exception) -> BadDocument:
     text = (reason.strerror or str(reason)).lower() if isinstance(reason, OSError) else str(reason)
     hint = "" if path.suffix else f" The scenarios are {', '.join(ABOUT)}; anything else is the path of a file."
     return BadDocument([("", f"Cannot read the scenario {path}: {text}.{hint}")])
 
 
-def _fill(world: World, document: Document | None) -> Import | None:
+def _import_scenario(world: World, document: Document | None) -> Import | None:
     """Fill a world without rows, and return the import. A scenario without teams gets the start team."""
     if document is None or not document.rows["teams"]:
         Team.new("Team")
@@ -205,5 +212,5 @@ def _fill(world: World, document: Document | None) -> Import | None:
         admit_start_keys(world)
         return None
     rows = Import(document, adding=not document.rows["teams"])
-    insert(world, rows)
+    insert_import(world, rows)
     return rows

@@ -21,7 +21,7 @@ from dryline.models import exports, uploads
 from dryline.models.teams import admit_keys
 from dryline.settings import BadSetting
 from dryline.state.collections import COLLECTIONS
-from dryline.state.document import forget
+from dryline.state.document import drop_caches
 from dryline.storage.database import WorldDatabase, find_damage, set_page_size
 from dryline.storage.errors import Conflict, Invalid, NotFound, disk_is_full
 from dryline.storage.files import matching, read, remove_folder, write_whole
@@ -145,7 +145,7 @@ def restore(world: World, name: str) -> None:
     parts.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=parts) as folder:
         database = Path(folder) / DATABASE
-        clock, ids = _prepare(world, snapshot, database)
+        clock, ids = _prepare_database(world, snapshot, database)
         # Missing files come before the rows that name them, so that a restore that is killed leaves no row without
         # its file.
         for kind in KINDS:
@@ -158,10 +158,10 @@ def restore(world: World, name: str) -> None:
     world.restart_arrivals()
     for kind in KINDS:
         _replace_files(snapshot.path / kind, world.directory / kind)
-    forget(world)
+    drop_caches(world)
 
 
-def _prepare(world: World, snapshot: Snapshot, path: Path) -> tuple[Clock, Ids | None]:
+def _prepare_database(world: World, snapshot: Snapshot, path: Path) -> tuple[Clock, Ids | None]:
     """Copy a snapshot's database to `path`, and give it all that the restored one shall have.
 
     Return the snapshot's clock and, with a seed, its ids. Raises Conflict.
@@ -181,7 +181,7 @@ def _prepare(world: World, snapshot: Snapshot, path: Path) -> tuple[Clock, Ids |
         set_page_size(path, world.db.pragma("page_size"))
         db = WorldDatabase(path, temporary=True)
         try:
-            _fill_in(db, world, clock, ids or world.ids)
+            _bring_copy_up_to_date(db, world, clock, ids or world.ids)
         finally:
             db.close_for_good()
     except (LookupError, TypeError, ValueError, OverflowError, sqlite3.Error, PeeweeException) as error:
@@ -191,8 +191,11 @@ def _prepare(world: World, snapshot: Snapshot, path: Path) -> tuple[Clock, Ids |
     return clock, ids
 
 
-def _fill_in(db: WorldDatabase, world: World, clock: Clock, ids: Ids) -> None:
-    """Bring a copy's schema up to date, and write the clock into it, and what a restore leaves as it is in `world`."""
+def _bring_copy_up_to_date(db: WorldDatabase, world: World, clock: Clock, ids: Ids) -> None:
+    """Bring the schema of a snapshot's copy up to date, and write into it what the restored database shall have.
+
+    That is the `clock`, and of `world` its settings, its own values and its keys.
+    """
     if db.pragma("application_id") != APPLICATION_ID:
         raise BadSetting("its database is not dryline's.")
     if db.pragma("user_version") > LATEST:

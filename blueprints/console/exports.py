@@ -22,7 +22,7 @@ from dryline.jobs import exports
 from dryline.models.deployments import Deployment
 from dryline.models.exports import Export
 from dryline.models.workers import Worker
-from dryline.schemas.exports import FORMATS, LOG_TYPES, ExportBody, ExportSchema, members
+from dryline.schemas.exports import FORMATS, LOG_TYPES, ExportBody, ExportSchema, field_names_of
 from dryline.storage.current_world import current
 from dryline.web.links import with_link
 from dryline.world.clock import wire
@@ -57,7 +57,7 @@ def new() -> Any:
         "export_new.html",
         form={name: typed(name, value) for name, value in _values(defaults).items()},
         formats=FORMATS,
-        log_types={log_type: members(log_type) for log_type in LOG_TYPES},
+        log_types={log_type: field_names_of(log_type) for log_type in LOG_TYPES},
         workers=list(Worker.listing(require_team())),
         deployments=list(Deployment.listing(require_team())),
     )

@@ -61,7 +61,7 @@ def load() -> Any:
         content = loads(file.read() if file else b"")
     except ValueError as error:
         raise BadRequest(f"The file is not valid JSON: {error}.") from None
-    rows = parsing.read(content, lenient="lenient" in request.form)
+    rows = parsing.parse_document(content, lenient="lenient" in request.form)
     if request.form.get("how") == "add":
         undo = changes.extend(current(), rows, undo="load")
         return flash_and_redirect("The rows of the document are added.", "state.show", undo=undo)

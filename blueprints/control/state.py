@@ -119,4 +119,4 @@ class Reset(MethodView):
 def _document(query: dict[str, Any]) -> parsing.Document:
     """Return the body, of any size: a state with many logs exceeds the API's limit."""
     request.max_content_length = NO_LIMIT
-    return parsing.read(read_json(request, shallow=False), lenient=query.get("lenient", False))
+    return parsing.parse_document(read_json(request, shallow=False), lenient=query.get("lenient", False))
