@@ -56,10 +56,10 @@ def _without_unanswered(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _print_requests(entries: Any, as_json: bool) -> None:
-    from dryline.testing.journal import request_and_answer  # noqa: PLC0415  # 21 ms
+    from dryline.testing.journal import format_request  # noqa: PLC0415  # 21 ms
 
     for entry in entries:
-        line = json.dumps(entry) if as_json else request_and_answer(entry)
+        line = json.dumps(entry) if as_json else format_request(entry)
         # Characters that are not printable could change the terminal.
         printable = [character if character.isprintable() else "�" for character in line]
         click.echo("".join(printable))
