@@ -55,7 +55,7 @@ class Engine(AbstractContextManager["Engine"]):
         self._fetch = fetch
         self._now = now
         self._sandbox = Sandbox()
-        # What was found out about programs, as long as `translate` remembers them.
+        # Results of checks of programs, kept as long as `translate` remembers the programs.
         self._checked: WeakSet[Program] = WeakSet()  # whose Python the sandbox can read
         self._missing: WeakKeyDictionary[Program, list[Finding]] = WeakKeyDictionary()  # imports that it lacks
 
