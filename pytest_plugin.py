@@ -76,7 +76,7 @@ class Gate:
         self._thread = threading.Thread(target=self._accept_all, name="dryline-gate", daemon=True)
         self._thread.start()
 
-    def begin(self, item: pytest.Item) -> None:
+    def begin_test(self, item: pytest.Item) -> None:
         """Let a test use the server if it has the fixture, and refuse its requests otherwise."""
         self.item = item
         if "_dryline_session_server" in getattr(item, "fixturenames", ()):
@@ -96,7 +96,7 @@ class Gate:
                 with contextlib.suppress(OSError):  # the client has gone
                     connection.shutdown(socket.SHUT_RDWR)
 
-    def let_pass(self, connection: socket.socket) -> tuple[str, int] | None:
+    def admit(self, connection: socket.socket) -> tuple[str, int] | None:
         """Return the address of the server for a new connection, or None if its request is refused."""
         with self._lock:
             address = self.server if self._is_open else None
@@ -125,9 +125,9 @@ class Gate:
                 connection, _ = self._listening.accept()
             except Exception:  # the client has gone, or a test has replaced socket.socket
                 continue
-            from dryline.testing.gate import serve  # noqa: PLC0415  # 25 ms with the others
+            from dryline.testing.gate import serve_connection  # noqa: PLC0415  # 25 ms with the others
 
-            threading.Thread(target=serve, args=(connection, self), daemon=True).start()
+            threading.Thread(target=serve_connection, args=(connection, self), daemon=True).start()
         self._ended.close()
 
 
@@ -174,9 +174,9 @@ def _require_own_configuration(config: pytest.Config, args: list[str]) -> None:
     if not values or config.known_args_namespace.inifilename:
         return
     paths = (path.partition("::")[0] for path in config.known_args_namespace.file_or_dir)
-    folders = [_folder_of(path) for path in paths if os.path.exists(path)]
+    folders = [_absolute_folder(path) for path in paths if os.path.exists(path)]
     start = Path(os.path.commonpath(folders)) if folders else config.invocation_params.dir
-    moved = Path(os.path.commonpath([*folders, *(_folder_of(value) for _, value in values)]))
+    moved = Path(os.path.commonpath([*folders, *(_absolute_folder(value) for _, value in values)]))
     if moved != start and _find_configuration(start, config.inipath) != config.inipath:
         options = " ".join(f"{flag}={value}" for flag, value in values)
         configuration = f"the configuration {config.inipath}" if config.inipath else "no configuration"
@@ -186,7 +186,7 @@ def _require_own_configuration(config: pytest.Config, args: list[str]) -> None:
         )
 
 
-def _folder_of(path: str) -> str:
+def _absolute_folder(path: str) -> str:
     """Return the absolute path of a folder, or of the folder of a file."""
     absolute = os.path.abspath(path)
     return absolute if os.path.isdir(absolute) else os.path.dirname(absolute)
@@ -231,7 +231,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Refuse the requests of a test without a fixture, and restore the variables for one whose marker says so."""
     if gate := item.config.stash.get(_gate, None):
-        gate.begin(item)
+        gate.begin_test(item)
     marks_of_item = [mark for mark in item.own_markers if mark.name == "dryline" and mark.kwargs.keys() - {"isolate"}]
     if marks_of_item and not {"dryline", "dryline_in_process"} & {*getattr(item, "fixturenames", ())}:
         item.warn(pytest.PytestWarning("The mark dryline does nothing: the test has no fixture that it is for."))
@@ -274,9 +274,9 @@ def pytest_runtest_makereport(
 
         item.stash[UNCHECKED] = True
     if report.failed and "dryline.testing" in sys.modules:
-        from dryline.testing.fixtures import sections_of  # noqa: PLC0415  # 25 ms with the others
+        from dryline.testing.fixtures import sections_of_failed_test  # noqa: PLC0415  # 25 ms with the others
 
-        report.sections += sections_of(item, call, item.config.stash.get(_gate, None))
+        report.sections += sections_of_failed_test(item, call, item.config.stash.get(_gate, None))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -307,10 +307,10 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 @pytest.fixture(scope="session")
 def _dryline_session_server(pytestconfig: pytest.Config) -> Iterator[StandIn]:
-    from dryline.testing.fixtures import run, start_server  # noqa: PLC0415  # 25 ms with the others
+    from dryline.testing.fixtures import start_server, yield_and_stop  # noqa: PLC0415  # 25 ms with the others
 
     server = start_server(pytestconfig, pytestconfig.stash.get(_gate, None))
-    yield from run(server, pytestconfig.stash[_ignored], pytestconfig.stash[_notes])
+    yield from yield_and_stop(server, pytestconfig.stash[_ignored], pytestconfig.stash[_notes])
 
 
 @pytest.fixture(scope="session")
@@ -324,32 +324,34 @@ def dryline(
     _dryline_session_server: StandIn, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[StandIn]:
     """Reset the session's server and point the vendor's client to it through the environment."""
-    from dryline.testing.fixtures import in_use  # noqa: PLC0415  # 25 ms with the others
+    from dryline.testing.fixtures import reset_for_test  # noqa: PLC0415  # 25 ms with the others
 
-    with in_use(_dryline_session_server, request):
+    with reset_for_test(_dryline_session_server, request):
         _set_variables(_dryline_session_server.environment, monkeypatch)
         yield _dryline_session_server
 
 
 @pytest.fixture(scope="session")
-def _dryline_process(pytestconfig: pytest.Config) -> Iterator[DrylineInProcess]:
-    from dryline.testing.fixtures import run, start_process  # noqa: PLC0415  # 25 ms with the others
+def _dryline_session_in_process(pytestconfig: pytest.Config) -> Iterator[DrylineInProcess]:
+    from dryline.testing.fixtures import start_in_process, yield_and_stop  # noqa: PLC0415  # 25 ms with the others
 
-    yield from run(start_process(pytestconfig), pytestconfig.stash[_ignored], pytestconfig.stash[_notes])
+    yield from yield_and_stop(start_in_process(pytestconfig), pytestconfig.stash[_ignored], pytestconfig.stash[_notes])
 
 
 @pytest.fixture
 def dryline_in_process(
-    _dryline_process: DrylineInProcess, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    _dryline_session_in_process: DrylineInProcess, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[DrylineInProcess]:
     """Reset a world that is called without a socket, the fastest start. Only clients of this fixture reach it."""
-    from dryline.testing.fixtures import in_use  # noqa: PLC0415  # 25 ms with the others
+    from dryline.testing.fixtures import reset_for_test  # noqa: PLC0415  # 25 ms with the others
 
     gate = _find_gate(request.config)
     gate.item = request.node
-    with in_use(_dryline_process, request):
-        _set_variables({URL: gate.url, KEY: _dryline_process.api_key, **_direct_variables(gate.url)}, monkeypatch)
-        yield _dryline_process
+    with reset_for_test(_dryline_session_in_process, request):
+        _set_variables(
+            {URL: gate.url, KEY: _dryline_session_in_process.api_key, **_direct_variables(gate.url)}, monkeypatch
+        )
+        yield _dryline_session_in_process
 
 
 def _find_gate(config: pytest.Config) -> Gate:

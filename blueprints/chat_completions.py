@@ -32,7 +32,7 @@ _TYPES = {
 
 
 @blp.before_request
-def require_keys() -> None:
+def require_engine_key() -> None:
     """Check the keys of a request. Raises Unauthorized.
 
     With a team's key in `x-brainbase-api-key`, the engine's key can be any: the stand-in does not know it. Without
@@ -63,7 +63,8 @@ def get_model(name: str) -> Any:
 
 def _model_names() -> list[str]:
     model = current().settings.model
-    return list(dict.fromkeys([*MODELS, *([model] if model else [])]))
+    names = [*MODELS, model] if model else MODELS
+    return list(dict.fromkeys(names))
 
 
 def _model(name: str) -> dict[str, Any]:
@@ -79,53 +80,55 @@ def complete() -> Any:
     )
 
     world = current()
-    body = _body()
+    body = _read_body()
     completion_request = CompletionRequest(
-        worker_id=_required_parameter("agent_id"),
-        session=_parameter("session_id") or world.ids.new("session"),
+        worker_id=_required_query_parameter("agent_id"),
+        session=_query_parameter("session_id") or world.ids.new("session"),
         messages=body["messages"],
         model=body["model"],
-        flow_id=_parameter("flow_id"),
+        flow_id=_query_parameter("flow_id"),
         state=_initial_state(),
     )
-    done = complete(world, g.team, completion_request)
-    if done.failure is not None:
-        answer = _error_response(500, done.failure, "flow_failed")
+    completion = complete(world, g.team, completion_request)
+    if completion.failure is not None:
+        answer = _error_response(500, completion.failure, "flow_failed")
     elif body["stream"]:
         usage = (body["stream_options"] or {}).get("include_usage")
-        answer = Response(b"".join(_chunks(completion_request.model, done, bool(usage))), mimetype="text/event-stream")
+        events = _server_sent_events(completion_request.model, completion, bool(usage))
+        answer = Response(b"".join(events), mimetype="text/event-stream")
     else:
-        choice = {"index": 0, "message": {"role": "assistant", "content": done.content}, "finish_reason": "stop"}
-        answer = json_response(
-            {**_head("chat.completion", completion_request.model), "choices": [choice], "usage": done.usage}
-        )
+        choice = {"index": 0, "message": {"role": "assistant", "content": completion.content}, "finish_reason": "stop"}
+        fields = _common_fields("chat.completion", completion_request.model)
+        answer = json_response({**fields, "choices": [choice], "usage": completion.usage})
     answer.headers["x-session-id"] = completion_request.session
     return answer
 
 
-def _chunks(model: str, done: Any, with_usage: bool) -> Any:
+def _server_sent_events(model: str, completion: Any, with_usage: bool) -> Any:
     """Yield the answer as server-sent events: the role, each text, the end."""
-    head = _head("chat.completion.chunk", model)
+    head = _common_fields("chat.completion.chunk", model)
 
     def chunk(delta: dict[str, str], finish: str | None = None) -> dict[str, Any]:
         return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
     events = [chunk({"role": "assistant", "content": ""})]
-    events += [chunk({"content": ("\n" if index else "") + piece}) for index, piece in enumerate(done.pieces)]
+    for index, piece in enumerate(completion.pieces):
+        separator = "\n" if index else ""
+        events.append(chunk({"content": separator + piece}))
     events.append(chunk({}, "stop"))
     if with_usage:
-        events.append({**head, "choices": [], "usage": done.usage})
+        events.append({**head, "choices": [], "usage": completion.usage})
     yield from (b"data: " + orjson.dumps(event) + b"\n\n" for event in events)
     yield b"data: [DONE]\n\n"
 
 
-def _head(kind: str, model: str) -> dict[str, Any]:
+def _common_fields(kind: str, model: str) -> dict[str, Any]:
     world = current()
     id = world.ids.new("chatcmpl").replace("_", "-", 1)
     return {"id": id, "object": kind, "created": int(world.now().timestamp()), "model": model}
 
 
-def _body() -> dict[str, Any]:
+def _read_body() -> dict[str, Any]:
     try:
         return read_completion(read_json(request))
     except ValidationError as error:
@@ -133,15 +136,15 @@ def _body() -> dict[str, Any]:
         raise BadRequest(" ".join(faults)) from None
 
 
-def _parameter(name: str) -> str | None:
+def _query_parameter(name: str) -> str | None:
     value = request.args.get(name) or None
     if value is not None and len(value) > _LONGEST_ID:
         raise BadRequest(f"The query parameter {name} is too long.")
     return value
 
 
-def _required_parameter(name: str) -> str:
-    value = _parameter(name)
+def _required_query_parameter(name: str) -> str:
+    value = _query_parameter(name)
     if value is None:
         raise BadRequest(f"The query parameter {name} is missing.")
     return value
@@ -160,7 +163,7 @@ def _initial_state() -> dict[str, Any]:
 
 
 @blp.after_request
-def in_openais_format(answer: Response) -> Response:
+def convert_errors(answer: Response) -> Response:
     """Return an error in OpenAI's format."""
     if answer.status_code >= 400 and isinstance(message := (answer.json or {}).get("error"), str):
         return _error_response(answer.status_code, message)

@@ -27,8 +27,8 @@ RECORDING = {"audio/wav": {"schema": {"type": "string", "format": "binary"}}}
 TYPES = {"CSV": "text/csv; charset=utf-8", "JSON": "application/json"}
 
 
-def answers(file, content):
-    """Return the documented answers of a download: the file, a part of it, or none."""
+def documented_responses(file, content):
+    """Return the documented responses of a download: the file, a part of it, or none."""
     return {
         "200": {"description": f"The {file}", "content": content},
         "206": {"description": "The requested part of the file", "content": content},
@@ -53,7 +53,7 @@ class RecordingLinkSchema(QuerySchema):
 @exports.route("/exports/<path:export_id>", get="downloadExport")
 class ExportFile(MethodView):
     @exports.arguments(LinkSchema, location="query")
-    @exports.doc(responses=answers("file", EXPORT))
+    @exports.doc(responses=documented_responses("file", EXPORT))
     @exports.errors(403, 416, 503)
     def get(self, query, export_id):
         """Download the file of an export.
@@ -73,7 +73,7 @@ class ExportFile(MethodView):
 @calls.route("/<call_sid>.wav", get="getRecording")
 class RecordingFile(MethodView):
     @calls.arguments(RecordingLinkSchema, location="query")
-    @calls.doc(responses=answers("recording", RECORDING))
+    @calls.doc(responses=documented_responses("recording", RECORDING))
     @calls.errors(403, 416, 503)
     def get(self, query, call_sid):
         """Download the recording of a call.

@@ -30,7 +30,7 @@ class Flows(MethodView):
         """
         worker = Worker.fetch(g.team, worker_id)
         if body.pop("validate_code", False):
-            _require_valid_code(body["code"], body.get("variables") or {})
+            _require_valid(body["code"], body.get("variables") or {})
         return Flow.write(worker, g.author, **body)
 
 
@@ -57,7 +57,7 @@ class FlowById(MethodView):
         """
         flow = Worker.fetch(g.team, worker_id).child(Flow, flow_id)
         if body.pop("validate_code", False):
-            _require_valid_code(body.get("code", flow.code), body.get("variables", flow.variables), flow)
+            _require_valid(body.get("code", flow.code), body.get("variables", flow.variables), flow)
         return flow.revise(g.author, **body)
 
     @blp.response(204)
@@ -69,7 +69,7 @@ class FlowById(MethodView):
         Worker.fetch(g.team, worker_id).child(Flow, flow_id).remove()
 
 
-def _require_valid_code(code, variables, flow=None):
-    from dryline.flow.sessions.flow_checks import require_valid  # noqa: PLC0415  # 48 ms
+def _require_valid(code, variables, flow=None):
+    from dryline.flow.sessions.flow_checks import require_valid_code  # noqa: PLC0415  # 48 ms
 
-    require_valid(current(), code, variables, flow)
+    require_valid_code(current(), code, variables, flow)

@@ -25,7 +25,7 @@ from dryline.commands import (
     wait,
 )
 from dryline.commands.groups import DefaultGroup
-from dryline.commands.output import OUTPUT_FILE, as_refusals, buffer_output, write_document
+from dryline.commands.output import OUTPUT_FILE, buffer_output, refusing_io_errors, write_document
 from dryline.settings import BadSetting, Settings, strip_variables
 
 # Raised for a group without a command, such as `dryline state`. Older versions of click exit instead.
@@ -59,12 +59,12 @@ class Commands(DefaultGroup):
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Read the words of the command line. Raises click.ClickException, also where help cannot be printed."""
-        with as_refusals():
+        with refusing_io_errors():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. Raises click.ClickException for an output that cannot be written."""
-        with as_refusals():
+        with refusing_io_errors():
             return super().invoke(ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -25,13 +25,13 @@ USUAL_DIR = Settings.data_dir
 USUAL_URL = f"http://{Settings.host}:{Settings.port}"
 
 
-def _unless_flagged(ctx: click.Context, option: click.Parameter, value: Any) -> Any:
-    """Ignore an environment variable that names the world if a flag names it."""
+def _drop_if_flagged(ctx: click.Context, option: click.Parameter, value: Any) -> Any:
+    """Return an option's value; None for one from an environment variable if a flag names another world."""
     flags = [name for name in ("url", "data_dir") if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
     return value if not flags or option.name in flags else None
 
 
-def base_url(context: Any, parameter: click.Parameter, value: str | None) -> str | None:
+def require_base_url(context: Any, parameter: click.Parameter, value: str | None) -> str | None:
     """Return a parameter's value if it is an address that requests can go to. Raises BadSetting."""
     from dryline.testing.plane import DrylineError, require_url  # noqa: PLC0415  # 21 ms
 
@@ -46,14 +46,14 @@ _OPTIONS = (
         "--url",
         envvar="DRYLINE_URL",
         show_envvar=True,
-        callback=_unless_flagged,
+        callback=_drop_if_flagged,
         help="Address of the server; by default the one that runs on this machine.",
     ),
     click.option(
         "--data-dir",
         type=click.Path(path_type=Path, file_okay=False),
         envvar="DRYLINE_DATA_DIR",
-        callback=_unless_flagged,
+        callback=_drop_if_flagged,
         show_envvar=True,
         help="A data directory instead, with or without a running server.",
     ),
@@ -79,7 +79,6 @@ def on_world(*, destructive: bool = False, undoable: bool = False) -> Callable[[
     """
 
     def decorate(command: Callable[..., Any]) -> Any:
-        @(YES if destructive else lambda command: command)
         @world_options
         @wraps(command)
         def run(
@@ -88,20 +87,20 @@ def on_world(*, destructive: bool = False, undoable: bool = False) -> Callable[[
             with open_world(url, data_dir, admin_token, destructive=destructive, yes=yes) as world:
                 command(world, **values)
                 if undoable:
-                    _print_way_back(world, data_dir)
+                    _print_undo_command(world, data_dir)
 
-        return run
+        return YES(run) if destructive else run
 
     return decorate
 
 
-def _print_way_back(world: ControlPlane, data_dir: Path | None) -> None:
+def _print_undo_command(world: ControlPlane, data_dir: Path | None) -> None:
     if not world.plane("GET", "/undo")["keepsSnapshots"]:
         return
     flags: list[str] = []
     if data_dir is not None:
         flags = ["--data-dir", str(data_dir)]
-    elif world.url != _served(USUAL_DIR):
+    elif world.url != _address_if_served(USUAL_DIR):
         flags = ["--url", world.url]
     click.echo(f"To undo this: {shlex.join(['dryline', 'undo', *flags])}", err=True)
 
@@ -123,11 +122,12 @@ def open_world(
         raise BadSetting(f"--admin-token {problem}")
     app = None
     if data_dir is not None:
-        app = _opened(data_dir, admin_token)
-        url = "" if app else _address(data_dir)
-    url = url.rstrip("/") if url is not None else _running_server(destructive and not yes)
+        app = _open_application(data_dir, admin_token)
+        url = "" if app else _require_address(data_dir)
+    url = url.rstrip("/") if url is not None else _choose_server(destructive and not yes)
     try:
-        yield ControlPlane(url, admin_token, in_process(app, "http://localhost") if app else over_http(url))
+        sender = in_process(app, "http://localhost") if app else over_http(url)
+        yield ControlPlane(url, admin_token, sender)
     except DrylineError as error:
         raise click.ClickException(str(error)) from None
     finally:
@@ -135,7 +135,7 @@ def open_world(
             app.close()
 
 
-def _opened(data_dir: Path, admin_token: str | None) -> Any:
+def _open_application(data_dir: Path, admin_token: str | None) -> Any:
     """Return the application of a data directory, None if another process uses the directory."""
     from dryline.app import create_app  # noqa: PLC0415  # 276 ms
     from dryline.state.scenarios import read_start_settings  # noqa: PLC0415  # 92 ms
@@ -148,7 +148,7 @@ def _opened(data_dir: Path, admin_token: str | None) -> Any:
         return None
 
 
-def _address(data_dir: Path) -> str:
+def _require_address(data_dir: Path) -> str:
     """Return the address of the server that uses a directory. Raises BadSetting if it does not say."""
     try:
         return address_in(data_dir).read_text()
@@ -159,18 +159,20 @@ def _address(data_dir: Path) -> str:
         ) from None
 
 
-def _running_server(needs_consent: bool) -> str:
-    """Return the address of the running server, and print it. Raises BadSetting, and click.Abort for an answer of no.
+def _choose_server(needs_consent: bool) -> str:
+    """Choose a running server, and print and return its address.
+
+    Raises BadSetting if none can be chosen, and click.Abort if the user does not agree.
 
     The server of this folder comes first, then the one at the usual port, then a single temporary one.
     """
-    if url := _served(USUAL_DIR):
+    if url := _address_if_served(USUAL_DIR):
         which = f"data directory {USUAL_DIR}"
         needs_consent = False
-    elif answers(USUAL_URL):
+    elif is_answering(USUAL_URL):
         url, which = USUAL_URL, "the usual port"
     else:
-        servers = _temporary_servers()
+        servers = _find_temporary_servers()
         if len(servers) > 1:
             raise BadSetting(f"Several servers run: {', '.join(servers)}. Name one with --url.")
         if not servers:
@@ -199,18 +201,21 @@ def _require_consent(url: str, which: str) -> None:
 
 def find_servers(data_dir: Path, *, with_temporary: bool = False) -> list[str]:
     """Return the address of the server that uses a directory, else the usual one and, if wanted, the temporary ones."""
-    if url := _served(data_dir):
+    if url := _address_if_served(data_dir):
         return [url]
-    return [USUAL_URL, *(_temporary_servers() if with_temporary else ())]
+    addresses = [USUAL_URL]
+    if with_temporary:
+        addresses += _find_temporary_servers()
+    return addresses
 
 
-def _temporary_servers() -> dict[str, Path]:
+def _find_temporary_servers() -> dict[str, Path]:
     """Return the directories of this user's temporary servers by their addresses."""
     directories = find_temporary_directories(Path(tempfile.gettempdir()))
-    return {url: directory for directory in directories if (url := _served(directory))}
+    return {url: directory for directory in directories if (url := _address_if_served(directory))}
 
 
-def _served(directory: Path) -> str | None:
+def _address_if_served(directory: Path) -> str | None:
     """Return the address of the server that uses a directory, None if there is none."""
     with suppress(OSError):
         url = address_in(directory).read_text()
@@ -219,7 +224,7 @@ def _served(directory: Path) -> str | None:
     return None
 
 
-def answers(url: str) -> bool:
+def is_answering(url: str) -> bool:
     """Return whether a dryline answers at this address."""
     from dryline.testing.plane import NoReply, send  # noqa: PLC0415  # 21 ms
 

@@ -42,7 +42,10 @@ def set_clock(world: ControlPlane, now: str) -> None:
 @on_world()
 def freeze_clock(world: ControlPlane, now: str | None) -> None:
     """Stop the clock, now or at MOMENT."""
-    _print_time(world.plane("PUT", "/clock", {"frozen": True} | ({"now": now} if now else {})))
+    body: dict[str, Any] = {"frozen": True}
+    if now:
+        body["now"] = now
+    _print_time(world.plane("PUT", "/clock", body))
 
 
 @clock.command("run")
@@ -60,4 +63,5 @@ def reset_clock(world: ControlPlane) -> None:
 
 
 def _print_time(answer: dict[str, Any]) -> None:
-    click.echo(answer["now"] + ("  frozen" if answer["frozen"] else ""))
+    suffix = "  frozen" if answer["frozen"] else ""
+    click.echo(f"{answer['now']}{suffix}")

@@ -53,7 +53,7 @@ class Operation:
         self.method, self.path = method.upper(), path.removeprefix("/_dryline")
         self.in_query = {each["name"] for each in parameters if each["in"] == "query"}
         body = about.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
-        schema = _resolved(document, body)
+        schema = _with_references_replaced(document, body)
         described = {each["name"]: {**each["schema"], "description": each["description"]} for each in parameters}
         needed = [each["name"] for each in parameters if each.get("required")] + schema.get("required", [])
         self.tool = Tool(
@@ -77,7 +77,9 @@ class Operation:
                 query[name] = str(value).lower() if isinstance(value, bool) else value
             else:
                 body[name] = value
-        return dryline.plane(self.method, path, body if self.method in ("POST", "PUT") else None, query=query)
+        if self.method not in ("POST", "PUT"):
+            return dryline.plane(self.method, path, query=query)
+        return dryline.plane(self.method, path, body, query=query)
 
 
 class McpServer(MCPServer[Any]):
@@ -109,7 +111,7 @@ class McpServer(MCPServer[Any]):
         try:
             answer = self._operations[name].call(self._dryline, arguments)
         except DrylineError as error:
-            raise _refusal(error) from None
+            raise _tool_error(error) from None
         text = TextContent(type="text", text=json.dumps(answer))
         return CallToolResult(content=[text], structured_content={"result": answer})
 
@@ -118,7 +120,7 @@ class McpServer(MCPServer[Any]):
         try:
             state = self._dryline.state()
         except DrylineError as error:
-            raise _refusal(error) from None
+            raise _tool_error(error) from None
         return {
             "url": self._dryline.url,
             "environment": self._dryline.environment,
@@ -132,7 +134,8 @@ class McpServer(MCPServer[Any]):
         headers = {"x-api-key": self._dryline.api_key, "content-type": "application/json"}
         content = None if body is None else json.dumps(body).encode()
         try:
-            reply = send(method, f"{self._dryline.url}/api/{path.lstrip('/').removeprefix('api/')}", headers, content)
+            path_in_api = path.lstrip("/").removeprefix("api/")
+            reply = send(method, f"{self._dryline.url}/api/{path_in_api}", headers, content)
         except DrylineError as error:
             raise ToolError(str(error)) from None
         try:
@@ -151,17 +154,17 @@ class McpServer(MCPServer[Any]):
             return [str(finding) for finding in engine.check(code, "flow", context)]
 
 
-def _refusal(error: DrylineError) -> ToolError:
+def _tool_error(error: DrylineError) -> ToolError:
     """Return the error of a tool whose request was refused, or not answered."""
     return ToolError(json.dumps(error.answer) if error.answer else str(error))
 
 
-def _resolved(document: dict[str, Any], schema: Any) -> Any:
+def _with_references_replaced(document: dict[str, Any], schema: Any) -> Any:
     """Return a schema with the schemas that it refers to in their places."""
     if isinstance(schema, list):
-        return [_resolved(document, each) for each in schema]
+        return [_with_references_replaced(document, each) for each in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
-        return _resolved(document, document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]])
-    return {name: _resolved(document, each) for name, each in schema.items()}
+        return _with_references_replaced(document, document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]])
+    return {name: _with_references_replaced(document, each) for name, each in schema.items()}

@@ -70,7 +70,7 @@ def buffer_output() -> None:
 
 
 @contextlib.contextmanager
-def as_refusals() -> Iterator[None]:
+def refusing_io_errors() -> Iterator[None]:
     """Turn failures of input and output in a block into click.ClickException."""
     try:
         yield

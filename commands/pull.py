@@ -16,7 +16,7 @@ from typing import Any
 import click
 import orjson
 
-from dryline.commands.client import base_url
+from dryline.commands.client import require_base_url
 from dryline.commands.output import OUTPUT_FILE, STANDARD, write_file
 from dryline.settings import BadSetting, Settings, header_problem
 from dryline.world.clock import parse, wire
@@ -26,22 +26,24 @@ from dryline.world.wording import count
 INCOMPLETE = 3  # exit code of a pull that left something out
 
 
-def header_value(context: Any, parameter: click.Parameter, value: str) -> str:
+def require_header_value(context: Any, parameter: click.Parameter, value: str) -> str:
     """Return an option's value if a header can carry it. Raises BadSetting."""
     if problem := header_problem(value):
         raise BadSetting(f"{parameter.opts[0]} {problem}")
     return value
 
 
-def moment(context: Any, parameter: click.Parameter, value: str | None) -> str | None:
+def read_moment(context: Any, parameter: click.Parameter, value: str | None) -> str | None:
     """Return an option's value, `30d`, `12h` or an ISO 8601 time, as a time on the wire. Raises BadSetting."""
     if value is None:
         return None
     ago = re.fullmatch(r"([0-9]+)([dh])", value)
     try:
-        if ago:
-            return wire(datetime.now(UTC) - timedelta(**{{"d": "days", "h": "hours"}[ago[2]]: int(ago[1])}))
-        return wire(parse(value))
+        if ago is None:
+            return wire(parse(value))
+        number = int(ago[1])
+        length = timedelta(days=number) if ago[2] == "d" else timedelta(hours=number)
+        return wire(datetime.now(UTC) - length)
     except (ValueError, OverflowError):
         raise BadSetting(f"--since: {value!r} is neither like 30d or 12h nor an ISO 8601 time.") from None
 
@@ -51,9 +53,14 @@ def service_options(flag: str, variable: str) -> Callable[[Any], Any]:
 
     Its key is better passed in `variable`: other users of the machine can read a command line.
     """
-    address = click.option(flag, "url", required=True, callback=base_url, help="Base URL of the other service.")
+    address = click.option(flag, "url", required=True, callback=require_base_url, help="Base URL of the other service.")
     key = click.option(
-        "--api-key", required=True, envvar=variable, show_envvar=True, callback=header_value, help="A key of that team."
+        "--api-key",
+        required=True,
+        envvar=variable,
+        show_envvar=True,
+        callback=require_header_value,
+        help="A key of that team.",
     )
     rate = click.option(
         "--rate",
@@ -67,7 +74,7 @@ def service_options(flag: str, variable: str) -> Callable[[Any], Any]:
 
 @click.command()
 @service_options("--from", "DRYLINE_PULL_API_KEY")
-@click.option("--since", callback=moment, help="Only logs that began after this: 30d, 12h, or an ISO 8601 time.")
+@click.option("--since", callback=read_moment, help="Only logs that began after this: 30d, 12h, or an ISO 8601 time.")
 @click.option("--worker", "worker_id", help="Only the worker with this id.")
 @click.option(
     "--output",
@@ -101,7 +108,7 @@ def pull(
         rows = job.run()
         if redact:
             redactor = Redactor(hashlib.sha256(f"dryline redact {api_key}".encode()).digest())
-            rows = {name: [redactor.row(name, row) for row in each] for name, each in rows.items()}
+            rows = {name: [redactor.redacted_row(name, row) for row in each] for name, each in rows.items()}
         with closing(World(Settings(ephemeral=True))) as world, world.active():
             loadable = Loadable(rows, world)
         write_file(output, orjson.dumps(loadable.document))
@@ -109,8 +116,8 @@ def pull(
         raise click.ClickException("Interrupted. Nothing was written.") from None
     except ReadError as error:
         raise click.ClickException(f"{error}.") from None
-    left_out = [*dict.fromkeys(job.left_out), *_counted(loadable.left_out)]
-    for kind, lines in (("left out", left_out), ("changed", _counted(loadable.changed))):
+    left_out = [*dict.fromkeys(job.left_out), *_lines_with_counts(loadable.left_out)]
+    for kind, lines in (("left out", left_out), ("changed", _lines_with_counts(loadable.changed))):
         for line in lines:
             click.echo(f"{kind}: {line}", err=True)
     sizes = (f"{len(rows)} {name}" for name, rows in loadable.document.items() if isinstance(rows, list) and rows)
@@ -146,5 +153,5 @@ def drift(url: str, api_key: str, rate: float) -> None:
     sys.exit(0 if all(finding.what == "unknown member" for finding in findings) else 1)
 
 
-def _counted(counter: Counter[str]) -> list[str]:
+def _lines_with_counts(counter: Counter[str]) -> list[str]:
     return [f"{line} ({count}x)" for line, count in counter.items()]

@@ -33,17 +33,16 @@ def requests(world: ControlPlane, limit: int, follow: bool, as_json: bool, **cri
         )
     entries = world.plane("GET", "/requests", query={"limit": limit, **criteria})[::-1]
     if follow:
-        entries = _answered(entries)
+        entries = _without_unanswered(entries)
     _print_requests(entries, as_json)
     if not (entries or follow or as_json):
         print_done("No requests.")
-    newest = max((entry["number"] for entry in _answered(entries)), default=0)
+    newest = max((entry["number"] for entry in _without_unanswered(entries)), default=0)
     try:
         while follow:
             sleep(_EVERY_S)
-            entries = _answered(
-                world.plane("GET", "/requests", query={"after": newest, "limit": _MOST, **criteria})[::-1]
-            )
+            query = {"after": newest, "limit": _MOST, **criteria}
+            entries = _without_unanswered(world.plane("GET", "/requests", query=query)[::-1])
             _print_requests(entries, as_json)
             newest = max((entry["number"] for entry in entries), default=newest)
     except KeyboardInterrupt:
@@ -52,13 +51,15 @@ def requests(world: ControlPlane, limit: int, follow: bool, as_json: bool, **cri
         raise click.ClickException(f"The server at {world.url} has ended.") from None
 
 
-def _answered(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _without_unanswered(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [entry for entry in entries if not entry["inProgress"]]
 
 
 def _print_requests(entries: Any, as_json: bool) -> None:
-    from dryline.testing.journal import request_and_answer  # noqa: PLC0415  # 21 ms
+    from dryline.testing.journal import format_request  # noqa: PLC0415  # 21 ms
 
     for entry in entries:
-        line = json.dumps(entry) if as_json else request_and_answer(entry)
-        click.echo("".join(each if each.isprintable() else "�" for each in line))  # others could change the terminal
+        line = json.dumps(entry) if as_json else format_request(entry)
+        # Characters that are not printable could change the terminal.
+        printable = [character if character.isprintable() else "�" for character in line]
+        click.echo("".join(printable))

@@ -29,11 +29,11 @@ def setting_options(command: Any) -> Any:
     for setting in reversed(fields(Settings)):
         if flag := flag_of(setting):
             variable = "DRYLINE_" + flag.removeprefix("--").replace("-", "_").upper()
-            command = click.option(flag, setting.name, envvar=variable, **_option_of(setting))(command)
+            command = click.option(flag, setting.name, envvar=variable, **_option_arguments(setting))(command)
     return command
 
 
-def _option_of(setting: Field[Any]) -> dict[str, Any]:
+def _option_arguments(setting: Field[Any]) -> dict[str, Any]:
     """Return the type, the default and the help of a setting's option, as arguments of `click.option`."""
     help, default = setting.metadata["help"], setting.default
     option = {"default": default, "show_default": True, "show_envvar": True, "help": help}
@@ -57,7 +57,7 @@ def serve(ready_file: Path | None, **values: Any) -> None:
     """Start the server; Ctrl-C or SIGTERM ends it."""
     _exit_on_signals()
     if (owner := os.environ.get(END_WITH, "")).isdecimal():
-        threading.Thread(target=_end_with, args=[int(owner)], name="dryline-owner", daemon=True).start()
+        threading.Thread(target=_end_with_owner, args=[int(owner)], name="dryline-owner", daemon=True).start()
     for name, near in _misspelt_variables():
         click.echo(f"dryline: {name} has no effect; did you mean {near}?", err=True)
     gc.disable()  # while modules are imported there is no garbage; `process.serve` enables it
@@ -101,7 +101,7 @@ def _exit_on_signals() -> None:
         signal.signal(signal.SIGHUP, exit_quietly)
 
 
-def _end_with(owner: int) -> None:
+def _end_with_owner(owner: int) -> None:
     """Wait until another process has ended, and end this one as SIGTERM does."""
     with suppress(ProcessLookupError):
         try:

@@ -86,7 +86,7 @@ def talk(file: Path | None, flow_id: str | None, script: Path | None, say: str |
     with conversation as turn:
         if script is None:
             _converse(turn, say)
-        elif difference := list(_compare(turn, script)):
+        elif difference := list(_differences_from_script(turn, script)):
             click.echo("\n".join(difference))
             sys.exit(1)
 
@@ -142,8 +142,10 @@ def _conversation_with_file(file: Path, options: dict[str, Any], values: dict[st
             try:
                 if is_new:
                     events = session.start(body.get("say"))
+                elif "choose" in body:
+                    events = session.choose(body["choose"])
                 else:
-                    events = session.choose(body["choose"]) if "choose" in body else session.say(body["say"])
+                    events = session.say(body["say"])
             except LookupError as error:
                 raise TurnRefused(str(error.args[0])) from None
             is_new = False
@@ -213,35 +215,37 @@ def _read_line() -> str | None:
 def _take_line(turn: Turn, text: str, previous: dict[str, Any]) -> dict[str, Any]:
     """Return the answer to a line: words, or `/` and a condition. A condition that is not open changes nothing."""
     try:
-        return turn({"choose": text[1:].strip()} if text.startswith("/") else {"say": text})
+        if text.startswith("/"):
+            return turn({"choose": text[1:].strip()})
+        return turn({"say": text})
     except TurnRefused as error:
         return {**previous, "events": [{"type": "refused", "why": error.message}]}
 
 
-def _compare(turn: Turn, script: Path) -> Iterator[str]:
+def _differences_from_script(turn: Turn, script: Path) -> Iterator[str]:
     """Take the script's turns and yield the differences between the script and the conversation.
 
     Only kinds of lines that the script has are compared, and failures always.
     """
     lines = [line.rstrip() for line in read_text(script).splitlines()]
     expected = [line for line in lines if line and not line.startswith("#") and line != "You:"]
-    kinds = {_kind(line) for line in expected} | {"Failed", "Refused"}
-    turns = [line for line in expected if _kind(line) == "You"]
+    kinds = {_kind_of_line(line) for line in expected} | {"Failed", "Refused"}
+    turns = [line for line in expected if _kind_of_line(line) == "You"]
     if turns[:1] == expected[:1] and not turns[0].startswith("You: /"):  # the caller speaks first
-        answer = turn({"say": _words(turns[0])})
+        answer = turn({"say": _text_of_line(turns[0])})
         conversation = [turns.pop(0), *transcript(answer["events"])]
     else:
         answer = turn({})
         conversation = transcript(answer["events"])
     for line in turns:
         if not answer["ended"]:
-            answer = _take_line(turn, _words(line), answer)
+            answer = _take_line(turn, _text_of_line(line), answer)
             conversation += [line, *transcript(answer["events"])]
-    actual = [line.rstrip() for line in conversation if _kind(line) in kinds]
+    actual = [line.rstrip() for line in conversation if _kind_of_line(line) in kinds]
     return unified_diff(expected, actual, str(script), "what happened", lineterm="")
 
 
-def _words(line: str) -> str:
+def _text_of_line(line: str) -> str:
     return line.partition(":")[2].strip()
 
 
@@ -249,7 +253,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _kind(line: str) -> str:
+def _kind_of_line(line: str) -> str:
     return line.partition(":")[0]
 
 

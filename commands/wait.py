@@ -5,13 +5,13 @@ from pathlib import Path
 
 import click
 
-from dryline.commands.client import answers, base_url, find_servers
+from dryline.commands.client import find_servers, is_answering, require_base_url
 from dryline.settings import Settings
 from dryline.world.real_time import monotonic
 
 
 @click.command()
-@click.argument("url", required=False, callback=base_url)
+@click.argument("url", required=False, callback=require_base_url)
 @click.option("--any", "is_any", is_flag=True, help="Without a URL: or a temporary server (--ephemeral) of this user.")
 @click.option(
     "--timeout", "timeout_s", type=click.FloatRange(0), default=60.0, show_default=True, help="Longest wait in seconds."
@@ -34,9 +34,10 @@ def wait(url: str | None, timeout_s: float, data_dir: Path, is_any: bool) -> Non
     deadline = monotonic() + timeout_s
     while True:
         addresses = [url.rstrip("/")] if url else find_servers(data_dir, with_temporary=is_any)
-        if address := next(filter(answers, addresses), None):
-            click.echo(f"dryline answers at {address}.")
-            return
+        for address in addresses:
+            if is_answering(address):
+                click.echo(f"dryline answers at {address}.")
+                return
         if monotonic() >= deadline:
             raise click.ClickException(f"No dryline answers at {' or '.join(addresses)} after {timeout_s:g} s.")
         time.sleep(0.05)

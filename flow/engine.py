@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
 
 import orjson
 import pydantic_monty
@@ -54,6 +55,9 @@ class Engine(AbstractContextManager["Engine"]):
         self._fetch = fetch
         self._now = now
         self._sandbox = Sandbox()
+        # Results of checks of programs, kept as long as `translate` remembers the programs.
+        self._checked: WeakSet[Program] = WeakSet()  # whose Python the sandbox can read
+        self._missing: WeakKeyDictionary[Program, list[Finding]] = WeakKeyDictionary()  # imports that it lacks
 
     def check(self, code: str, file: str = "flow.based", context: FlowContext | None = None) -> list[Finding]:
         """Return the errors of the code, or if it can run its warnings, and what it needs and `context` lacks.
@@ -64,7 +68,7 @@ class Engine(AbstractContextManager["Engine"]):
             program = self.checked_program(code, file)
         except CodeRefused as refused:
             return refused.findings
-        warnings = [*program.warnings, *_foreign_conditions(program)]
+        warnings = [*program.warnings, *_foreign_language_warnings(program)]
         missing = self.find_missing_members(program, context) if context is not None else []
         return [*missing, *warnings, *self._missing_imports(program), *self._unknown_names(program)]
 
@@ -75,22 +79,27 @@ class Engine(AbstractContextManager["Engine"]):
     def checked_program(self, code: str, file: str = "flow.based") -> Program:
         """Return the program of code that has no errors, ten times as fast as `check`. Raises CodeRefused, Busy."""
         program = translate(code, file)
+        if program in self._checked:
+            return program
         with self._sandbox.worker() as worker:
             try:
                 worker.feed_start(_STOP + program.code)
             except pydantic_monty.MontyCrashedError:
                 raise CodeRefused([Finding(file, 1, 1, "The sandbox cannot read this code.")]) from None
             except (pydantic_monty.MontySyntaxError, pydantic_monty.MontyRuntimeError) as fault:
-                raise CodeRefused([_finding(program, fault)]) from None
+                raise CodeRefused([_finding_of_error(program, fault)]) from None
+        self._checked.add(program)
         return program
 
     def program(self, code: str, file: str = "flow.based") -> Program:
         """Return the program of code without errors in Based; its Python is not checked. Raises CodeRefused."""
         return translate(code, file)
 
-    def lacking(self, program: Program) -> Finding | None:
+    def first_missing_import(self, program: Program) -> Finding | None:
         """Return the first import of a module, or of a name of one, that the sandbox lacks. Raises Busy."""
-        return next(iter(self._missing_imports(program)), None) if program.imports else None
+        if not program.imports:
+            return None
+        return next(iter(self._missing_imports(program)), None)
 
     def open(
         self,
@@ -109,7 +118,9 @@ class Engine(AbstractContextManager["Engine"]):
         2). On the channel `voice` there are transfer() and end_call(), and the state has the number of a `Caller`.
         `now` returns the session's time.
         """
-        initial_state = {**({"Caller": CALLER} if channel == "voice" else {}), **(state or {})}
+        initial_state = dict(state or {})
+        if channel == "voice":
+            initial_state = {"Caller": CALLER} | initial_state
         if variables is not None:
             initial_state["variables"] = variables
         options |= {"channel": channel, "state": initial_state, "now": now or self._now}
@@ -127,13 +138,18 @@ class Engine(AbstractContextManager["Engine"]):
 
     def _missing_imports(self, program: Program) -> list[Finding]:
         """Return warnings about imports that the sandbox refuses. The prelude has `requests`."""
+        if program not in self._missing:
+            self._missing[program] = self._try_imports(program)
+        return self._missing[program]
+
+    def _try_imports(self, program: Program) -> list[Finding]:
         findings = []
         with self._sandbox.worker() as worker:
             for statement, position in program.imports:
-                sentence = _error_of(worker, statement)
-                for words, meant in _IMPORT_ERRORS if sentence else ():
-                    sentence = sentence.replace(words, meant)
+                sentence = _run_for_error(worker, statement)
                 if sentence:
+                    for words, meant in _IMPORT_ERRORS:
+                        sentence = sentence.replace(words, meant)
                     findings.append(Finding(program.file, *position, f"{sentence}.", "warning"))
         return findings
 
@@ -143,14 +159,18 @@ class Engine(AbstractContextManager["Engine"]):
         errors = self._type_errors(program)
         with self._sandbox.worker() as worker:
             for error in errors:
-                name, row = error["message"].partition("`")[2].partition("`")[0], error["location"]["row"] - 1
+                _, _, behind_quote = error["message"].partition("`")
+                name = behind_quote.partition("`")[0]
+                row = error["location"]["row"] - 1  # without the line of _STOP
                 position = program.position(row, error["location"]["column"]) if row else None
                 if position is None or name.startswith(RESERVED) or error["code"] != "unresolved-reference":
                     continue
-                if not _error_of(worker, name):  # the sandbox has built-in names that its type checker does not know
+                # The sandbox has built-in names that its type checker does not know.
+                if not _run_for_error(worker, name):
                     continue
-                is_module = name == "requests" or not _error_of(worker, f"import {name}")
-                sentence = f"Nothing defines the name {name!r}{': import it' if is_module else ''}."
+                is_module = name == "requests" or not _run_for_error(worker, f"import {name}")
+                advice = ": import it" if is_module else ""
+                sentence = f"Nothing defines the name {name!r}{advice}."
                 findings.append(Finding(program.file, *position, sentence, "warning"))
         return findings
 
@@ -170,7 +190,7 @@ class Engine(AbstractContextManager["Engine"]):
         return []
 
 
-def _foreign_conditions(program: Program) -> list[Finding]:
+def _foreign_language_warnings(program: Program) -> list[Finding]:
     """Return a warning at the first condition if the conditions are not English. F-strings are not looked at."""
     conditions = [each for each in program.conditions if each.fixed]
     if are_english(each.text for each in conditions):
@@ -179,15 +199,17 @@ def _foreign_conditions(program: Program) -> list[Finding]:
     return [Finding(program.file, conditions[0].line, 1, sentence, "warning")]
 
 
-def _finding(program: Program, fault: Any) -> Finding:
+def _finding_of_error(program: Program, fault: Any) -> Finding:
     """Return an error of the sandbox's parser, or Python that the sandbox does not support."""
     frames = fault.traceback()
-    position = program.position(frames[-1].line - 1, frames[-1].column) if frames and frames[-1].line > 1 else None
+    position = None
+    if frames and frames[-1].line > 1:
+        position = program.position(frames[-1].line - 1, frames[-1].column)  # without the line of _STOP
     sentence = readable(str(fault.exception()) or str(fault))
     return Finding(program.file, *(position or (1, 1)), sentence[:1].upper() + sentence[1:].rstrip(".") + ".")
 
 
-def _error_of(worker: Any, code: str) -> str:
+def _run_for_error(worker: Any, code: str) -> str:
     """Run code, and return the message of its error; empty if there is none."""
     try:
         worker.feed_run(code)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import orjson
 
-from dryline.blueprints.control.requests import decoded, ignored_names
+from dryline.blueprints.control.requests import decoded_body, ignored_names
 from dryline.world.clock import wire
 from dryline.world.events import ACCESS, BackgroundEvent
 from dryline.world.request_log import Entry
@@ -105,7 +105,7 @@ def request_members(app: Dryline, entry: Entry) -> dict[str, Any]:
     if entry.error:
         members["error"] = entry.error
     with app.app_context():
-        if (entry.query or entry.body) and (ignored := ignored_names(entry, decoded(entry.body))):
+        if (entry.query or entry.body) and (ignored := ignored_names(entry, decoded_body(entry.body))):
             members["ignored"] = ignored
     if entry.fault_id is not None:
         fault = app.world.faults.by_id(entry.fault_id)  # None if it was removed

@@ -1,7 +1,6 @@
 """Complete, believable voice calls: the log and all that hangs on it. Contract: state.md, simulate; assumed beyond."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from functools import partial
 from math import ceil
@@ -165,7 +164,7 @@ def store(calls: Sequence[ConversationRows], *, in_progress: bool = False) -> No
     """
     if in_progress:
         now = current().stamp()
-        CallInProgress.store_calls(asdict(call) for call in calls if call.log["end_time"] > now)
+        CallInProgress.store_calls(call.by_name() for call in calls if call.log["end_time"] > now)
         calls = [call for call in calls if call.log["end_time"] <= now]
     write(VoiceLog, calls)
     create_deliveries([call.log for call in calls], *((STARTED, ENDED) if in_progress else ()))

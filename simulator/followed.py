@@ -65,7 +65,7 @@ class FollowedFlow:
         engine = engine_of(world)
         try:
             program = engine.checked_program(code)
-            lacking = engine.lacking(program)
+            lacking = engine.first_missing_import(program)
         except CodeRefused as refused:
             fault = refused.findings[0]
             return NotFollowed(f"The flow cannot run. Line {fault.line}, column {fault.column}: {fault.sentence}")

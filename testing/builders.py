@@ -39,7 +39,7 @@ class Builders(Clients):
         self, name: str = "Front desk", *, description: str | None = None, status: str | None = "active"
     ) -> Worker:
         """Create a worker, and return the vendor's row. No fault applies, and `verify` does not count it."""
-        with self._arranging() as client:
+        with self._client_for_arranging() as client:
             return client.workers.create(name=name, description=description, status=status)
 
     def voice_line(
@@ -63,8 +63,8 @@ class Builders(Clients):
         refuses, and for code that cannot run.
         """
         number = number or self._free_number()
-        with self._arranging() as client:
-            worker_id, flow_id = _flow(client, worker_id, code)
+        with self._client_for_arranging() as client:
+            worker_id, flow_id = _create_flow(client, worker_id, code)
             lines = client.workers.deployments.voice
             line = lines.create(worker_id, name=name, phone_number=number, flow_id=flow_id)
             if webhook is None:
@@ -83,13 +83,13 @@ class Builders(Clients):
         worker_id: str | None = None,
     ) -> ChatCreateResponse:
         """Create a chat deployment with all that it needs, and return the vendor's row; `voice_line` explains more."""
-        with self._arranging() as client:
-            worker_id, flow_id = _flow(client, worker_id, code)
+        with self._client_for_arranging() as client:
+            worker_id, flow_id = _create_flow(client, worker_id, code)
             chats = client.workers.deployments.chat
             return chats.create(worker_id, name=name, flow_id=flow_id, welcome_message=welcome_message)
 
     @contextmanager
-    def _arranging(self) -> Iterator[BrainbaseLabs]:
+    def _client_for_arranging(self) -> Iterator[BrainbaseLabs]:
         """Yield a client. Raises DrylineError instead of the client's errors."""
         from brainbase_labs import APIError  # noqa: PLC0415  # an optional package
 
@@ -109,7 +109,7 @@ class Builders(Clients):
         return number
 
 
-def _flow(client: BrainbaseLabs, worker_id: str | None, code: str | None) -> tuple[str, str]:
+def _create_flow(client: BrainbaseLabs, worker_id: str | None, code: str | None) -> tuple[str, str]:
     """Create a flow, and a worker if none is named. Return the ids of both."""
     if worker_id is None:
         worker_id = client.workers.create(name="Front desk", description=None, status="active").id

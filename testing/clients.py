@@ -33,13 +33,13 @@ class Clients(ControlPlane):
         """Return the vendor's client for this stand-in; `options` go to the client."""
         from brainbase_labs import BrainbaseLabs  # noqa: PLC0415  # an optional package
 
-        return BrainbaseLabs(**self._options(options))
+        return BrainbaseLabs(**self._client_options(options))
 
     def async_client(self, **options: Any) -> AsyncBrainbaseLabs:
         """Return the vendor's async client for this stand-in."""
         from brainbase_labs import AsyncBrainbaseLabs  # noqa: PLC0415  # an optional package
 
-        return AsyncBrainbaseLabs(**self._options(options, is_async=True))
+        return AsyncBrainbaseLabs(**self._client_options(options, is_async=True))
 
     def _arranging_client(self) -> BrainbaseLabs:
         """Return a client whose requests meet no fault, and which searches of the request log leave out."""
@@ -47,9 +47,11 @@ class Clients(ControlPlane):
 
         token = {"x-dryline-token": self._token} if self._token else {}
         options = {"max_retries": 0, "timeout": self.timeout_s, "default_headers": token}
-        return BrainbaseLabs(**self._options(options, origin=ARRANGED))
+        return BrainbaseLabs(**self._client_options(options, origin=ARRANGED))
 
-    def _options(self, options: dict[str, Any], *, is_async: bool = False, origin: Origin = TEST) -> dict[str, Any]:
+    def _client_options(
+        self, options: dict[str, Any], *, is_async: bool = False, origin: Origin = TEST
+    ) -> dict[str, Any]:
         """Return the options of a client of the vendor. A header says the origin of its requests."""
         self._require_running()
         headers = {ORIGIN_HEADER: origin, **options.get("default_headers", {})}

@@ -73,7 +73,7 @@ class Talk:
     def __init__(self, plane: Callable[[str, str, Any], Any], options: dict[str, Any]) -> None:
         self._plane = plane
         self.events = []
-        self._take(plane("POST", "/talk", options))
+        self._apply_answer(plane("POST", "/talk", options))
 
     def say(self, text: str, *, answers: Answers | None = None) -> list[str]:
         """Send what the user says and return what the agent answers.
@@ -81,7 +81,7 @@ class Talk:
         `answers` replace a model's answers to the flow's `ask` in this turn: a dict, or a list with one for each
         question. Raises DrylineError if the flow has ended, and if no question asked for an answer.
         """
-        return self._take(self._plane("POST", f"/talk/{self.id}", {"say": text, **members(answers=answers)}))
+        return self._apply_answer(self._plane("POST", f"/talk/{self.id}", {"say": text, **members(answers=answers)}))
 
     def choose(
         self,
@@ -96,7 +96,7 @@ class Talk:
         `arguments` are those of a condition that is a tool.
         """
         options = members(say=say, arguments=arguments, answers=answers)
-        return self._take(self._plane("POST", f"/talk/{self.id}", {"choose": condition, **options}))
+        return self._apply_answer(self._plane("POST", f"/talk/{self.id}", {"choose": condition, **options}))
 
     def of(self, type: str) -> list[dict[str, Any]]:
         """Return the events of a type, such as `taken`, `asked`, `requested`, `transferred`, `printed`."""
@@ -112,7 +112,7 @@ class Talk:
         """The conditions taken so far."""
         return [event["condition"] for event in self.of("taken")]
 
-    def _take(self, answer: dict[str, Any]) -> list[str]:
+    def _apply_answer(self, answer: dict[str, Any]) -> list[str]:
         for name in ("id", "waiting", "extracted", "state", "ended", "failure"):
             setattr(self, name, answer[name])
         self.events += answer["events"]

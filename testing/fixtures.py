@@ -72,16 +72,16 @@ def start_server(config: pytest.Config, gate: Gate | None) -> StandIn:
             newest = server.requests(limit=1)
             created_by(server).newest_number = (newest[0]["number"] or 0) if newest else 0
             return server
-        return SessionServer(gate, command=_option(config, "command"), **_settings(config)).start()
+        return SessionServer(gate, command=_option(config, "command"), **_server_settings(config)).start()
 
 
-def start_process(config: pytest.Config) -> DrylineInProcess:
+def start_in_process(config: pytest.Config) -> DrylineInProcess:
     """Start the stand-in without a socket for a session."""
     with _failing_without_traceback():
-        return DrylineInProcess(**_settings(config)).start()
+        return DrylineInProcess(**_server_settings(config)).start()
 
 
-def run(world: World, ignored: list[list[str]], notes: list[str]) -> Iterator[World]:
+def yield_and_stop(world: World, ignored: list[list[str]], notes: list[str]) -> Iterator[World]:
     """Yield a stand-in, and stop it. Adds the names that the API does not have to `ignored`, those of each request.
 
     `notes` are for the end of the session.
@@ -89,7 +89,7 @@ def run(world: World, ignored: list[list[str]], notes: list[str]) -> Iterator[Wo
     if world._other_version and world._other_version not in notes:
         notes.append(world._other_version)
     yield world
-    _note_ignored(world)
+    _collect_ignored_names(world)
     ignored += created_by(world).ignored
     if isinstance(world, Started):
         created_by(world).fault_ids.clear()  # those of tests are checked after each one
@@ -97,7 +97,7 @@ def run(world: World, ignored: list[list[str]], notes: list[str]) -> Iterator[Wo
 
 
 @contextlib.contextmanager
-def in_use(world: StandIn, request: pytest.FixtureRequest) -> Iterator[None]:
+def reset_for_test(world: StandIn, request: pytest.FixtureRequest) -> Iterator[None]:
     """Reset a stand-in for a test, and check and tidy up what the test created."""
     scenario = None
     if not isinstance(world, Started):  # the server of the option `url`
@@ -107,13 +107,13 @@ def in_use(world: StandIn, request: pytest.FixtureRequest) -> Iterator[None]:
                 "clock, settings and snapshots are the server's.",
                 pytrace=False,
             )
-        scenario = _scenario(request.config)
+        scenario = _configured_scenario(request.config)
     elif isinstance(world, SessionServer):
         world.open_gate()
-    options = _marked(request.node)
+    options = _marker_options(request.node)
     if "scenario" in options:
         scenario = _resolve_scenario(options.pop("scenario"), request.path.parent)
-    _note_ignored(world)
+    _collect_ignored_names(world)
     with _failing_without_traceback():
         world.reset(scenario)
         if options:
@@ -122,10 +122,10 @@ def in_use(world: StandIn, request: pytest.FixtureRequest) -> Iterator[None]:
             except TypeError as error:
                 pytest.fail(f"@pytest.mark.dryline: {str(error).split('() ')[-1]}.", pytrace=False)
     yield
-    _finish(world, request.node)
+    _check_and_tidy_up(world, request.node)
 
 
-def sections_of(item: pytest.Item, call: pytest.CallInfo[None], gate: Gate | None) -> list[tuple[str, str]]:
+def sections_of_failed_test(item: pytest.Item, call: pytest.CallInfo[None], gate: Gate | None) -> list[tuple[str, str]]:
     """Return what a failing test's report says of its stand-ins, and note that it failed."""
     item.stash[UNCHECKED] = True
     newest = _int_option(item.config, "journal") or 0
@@ -133,7 +133,7 @@ def sections_of(item: pytest.Item, call: pytest.CallInfo[None], gate: Gate | Non
     values = getattr(item, "funcargs", {}).values() if newest and call.when != "teardown" else ()
     for world in dict.fromkeys(value for value in values if isinstance(value, Driver)):
         try:
-            sections += journal.sections(world, newest)
+            sections += journal.report_sections(world, newest)
         except Exception as error:  # the server may have ended; do not hide the test's own failure
             sections.append((f"Requests to {str(world)[1:-1]}", f"The request log is not available: {error}"))
     sentence = item.stash.get(REFUSED, None)
@@ -159,7 +159,7 @@ def _describe_patch(error: BaseException, gate: Gate | None) -> str | None:
     return None
 
 
-def _marked(item: pytest.Item) -> dict[str, Any]:
+def _marker_options(item: pytest.Item) -> dict[str, Any]:
     """Return the options of the markers of a test, its class and its module; the nearest marker wins."""
     options: dict[str, Any] = {}
     for marker in reversed([*item.iter_markers("dryline")]):
@@ -170,7 +170,7 @@ def _marked(item: pytest.Item) -> dict[str, Any]:
     return options
 
 
-def _finish(world: StandIn, item: pytest.Item) -> None:
+def _check_and_tidy_up(world: StandIn, item: pytest.Item) -> None:
     """Remove faults and snapshots of the test, and fail a passed test whose fault rules were not applied."""
     created = created_by(world)
     try:
@@ -189,7 +189,7 @@ def _finish(world: StandIn, item: pytest.Item) -> None:
         pytest.fail("\n".join([*(journal.format_unused_fault(world, rule) for rule in unused), *log]), pytrace=False)
 
 
-def _note_ignored(world: StandIn) -> None:
+def _collect_ignored_names(world: StandIn) -> None:
     """Keep the names that the API does not have, of requests since the last call."""
     created = created_by(world)
     with contextlib.suppress(DrylineError):  # a test has ended the server
@@ -237,17 +237,17 @@ def _timeout_s(config: pytest.Config) -> float:
         raise pytest.UsageError(message) from None
 
 
-def _settings(config: pytest.Config) -> dict[str, Any]:
+def _server_settings(config: pytest.Config) -> dict[str, Any]:
     return {
         "timeout_s": _timeout_s(config),
-        "scenario": _scenario(config),
+        "scenario": _configured_scenario(config),
         "seed": _int_option(config, "seed"),
         "strict": _option(config, "strict"),
         "webhook_hosts": (_option(config, "webhook-hosts") or "").replace(",", " ").split(),
     }
 
 
-def _scenario(config: pytest.Config) -> str:
+def _configured_scenario(config: pytest.Config) -> str:
     """Return the scenario. A path is relative to the working directory or, in the configuration, to its file."""
     on_the_line = config.getoption("--dryline-scenario") is not None
     ini = config.inipath.parent if config.inipath else config.rootpath

@@ -19,9 +19,9 @@ _SWITCH = "To switch this off, set dryline_isolate = false in pytest's configura
 REFUSED = pytest.StashKey[str]()  # the sentence of a test whose request was refused
 
 
-def serve(connection: socket.socket, gate: Gate) -> None:
+def serve_connection(connection: socket.socket, gate: Gate) -> None:
     """Serve a connection, and close it."""
-    address = gate.let_pass(connection)
+    address = gate.admit(connection)
     with connection, contextlib.suppress(OSError):
         if address is None:
             _Refusal(connection, gate)
@@ -30,7 +30,7 @@ def serve(connection: socket.socket, gate: Gate) -> None:
                 pass
             return
         try:
-            _pass_on(connection, address)
+            _connect_with_server(connection, address)
         finally:
             gate.forget(connection)
 
@@ -77,20 +77,20 @@ class _Refusal(BaseHTTPRequestHandler):
         """Write nothing: the test's report says it."""
 
 
-def _pass_on(client: socket.socket, address: tuple[str, int]) -> None:
+def _connect_with_server(client: socket.socket, address: tuple[str, int]) -> None:
     """Connect a client with a server until the server closes the connection."""
     with socket.create_connection(address) as server:
         for end in (client, server):
             end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # what comes in pieces goes on in pieces
-        requests = threading.Thread(target=_copy, args=(client, server), daemon=True)
+        requests = threading.Thread(target=_copy_until_end, args=(client, server), daemon=True)
         requests.start()
-        _copy(server, client)
+        _copy_until_end(server, client)
         with contextlib.suppress(OSError):  # the client has gone
             client.shutdown(socket.SHUT_RDWR)  # ends the other thread's reading
         requests.join()
 
 
-def _copy(source: socket.socket, target: socket.socket) -> None:
+def _copy_until_end(source: socket.socket, target: socket.socket) -> None:
     """Send on what comes, and its end."""
     with contextlib.suppress(OSError):
         while data := source.recv(1 << 16):

@@ -8,7 +8,7 @@ import http.client
 import json
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -224,12 +224,16 @@ def _refused_member(body: Any, write: Callable[[Any], str]) -> str:
 
     path: list[str] = []
     while len(path) < 10:  # a value that contains itself has no innermost member
-        items = body.items() if isinstance(body, Mapping) else enumerate(body) if isinstance(body, list | tuple) else ()
+        items: Iterable[tuple[Any, Any]] = ()
+        if isinstance(body, Mapping):
+            items = body.items()
+        elif isinstance(body, list | tuple):
+            items = enumerate(body)
         refused = next(((name, value) for name, value in items if is_refused(value)), None)
         if refused is None:
             break
-        path.append(str(refused[0]))
-        body = refused[1]
+        name, body = refused
+        path.append(str(name))
     return ".".join(path) or "body"
 
 

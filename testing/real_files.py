@@ -34,13 +34,15 @@ def real_files() -> Iterator[None]:
         paths = {str(path.with_suffix("")).replace(os.sep, ".") for path in modules.values()}
         names = {*_OTHERS, *modules, *paths}
         pyfakefs.Patcher.SKIPNAMES |= names
-        for owner in (patcher, *patcher.fake_modules.values()) if is_active else ():
-            if hasattr(owner, "skip_names"):
-                owner.skip_names = {*owner.skip_names, *names}
+        if is_active:
+            for owner in (patcher, *patcher.fake_modules.values()):
+                if hasattr(owner, "skip_names"):
+                    owner.skip_names = {*owner.skip_names, *names}
         yield
-        for name in modules if "dryline.app" in sys.modules else ():
-            if not any(f".{folder}." in name for folder in _NOT_IMPORTED) and name.count(".") > 1:
-                importlib.import_module(name)
+        if "dryline.app" in sys.modules:
+            for name in modules:
+                if not any(f".{folder}." in name for folder in _NOT_IMPORTED) and name.count(".") > 1:
+                    importlib.import_module(name)
 
 
 def _modules(folder: Path, package: str) -> Iterator[tuple[str, Path]]:

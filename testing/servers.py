@@ -72,7 +72,7 @@ class Started(StandIn):
     def _start_serving(self) -> None:
         raise NotImplementedError
 
-    def _in_this_process(self, how: Literal["running", "in_thread"]) -> Any:
+    def _enter_in_this_process(self, how: Literal["running", "in_thread"]) -> Any:
         """Enter a context manager of `dryline.serving.server`, named `how`, with these settings."""
         # Imported by name, so that a type checker of another project does not read the whole server.
         try:
@@ -99,7 +99,7 @@ class Started(StandIn):
 
     def _describe_unused_faults(self) -> list[str]:
         """Return why rules were not applied. A server that has ended has none."""
-        if not self._created.fault_ids or self._process_id is None or self._is_parents:
+        if not self._created.fault_ids or self._process_id is None or self._is_in_forked_child:
             return []
         with suppress(DrylineError):
             return [journal.format_unused_fault(self, rule) for rule in self.unused_faults()]
@@ -114,18 +114,18 @@ class Started(StandIn):
     def app(self) -> WSGIApplication:
         """The WSGI application. Raises DrylineError if the server runs in another process."""
         self._require_running()
-        if self._is_parents:
+        if self._is_in_forked_child:
             raise DrylineError(f"{self} runs in the parent process; only its address can be used.")
         return super().app
 
     @property
-    def _is_parents(self) -> bool:
+    def _is_in_forked_child(self) -> bool:
         """Whether this is a copy in a forked child, which must not touch the parent's database."""
         return self._process_id != os.getpid()
 
     def _send(self, *arguments: Any, **options: Any) -> PlaneReply:
         self._require_running()
-        sender = over_http(self.url) if self._is_parents else self._sender
+        sender = over_http(self.url) if self._is_in_forked_child else self._sender
         return sender(*arguments, **options)
 
     def __enter__(self) -> Self:
@@ -173,11 +173,11 @@ class DrylineServer(Started):
 
     def _start_serving(self) -> None:
         if self._command is None:
-            server = self._in_this_process("in_thread")
+            server = self._enter_in_this_process("in_thread")
             self._application, self._url, self._sender = server.app, server.url, in_process(server.app, server.url)
         else:
-            command = [*self._command, "serve", *flags(self._settings)]
-            self._url = self._running.enter_context(_serving(command))
+            command = [*self._command, "serve", *serve_flags(self._settings)]
+            self._url = self._running.enter_context(_process_in_block(command))
             self._sender = over_http(self._url)
             # After `_sender`, and before the server counts as running, which `plane` would require.
             health = json.loads(self._sender("GET", "/_dryline/health", {}, timeout_s=self.timeout_s).content)
@@ -196,11 +196,11 @@ class DrylineInProcess(Started):
     def _require_running(self) -> None:
         """Raise DrylineError if the stand-in does not run, or runs in the parent process, where nothing reaches it."""
         super()._require_running()
-        if self._is_parents:
+        if self._is_in_forked_child:
             raise DrylineError("The stand-in runs in the parent process, without a socket.")
 
     def _start_serving(self) -> None:
-        self._application = self._in_this_process("running")
+        self._application = self._enter_in_this_process("running")
         self._application.world.address = self.url
         self._sender = in_process(self._application, self.url)
         outgoing = import_module("dryline.world.outgoing")
@@ -234,7 +234,7 @@ def async_transport(**settings: Any) -> Transport:
     return transport(**settings)
 
 
-def flags(settings: dict[str, Any]) -> list[str]:
+def serve_flags(settings: dict[str, Any]) -> list[str]:
     """Return settings as the flags of `dryline serve`. Raises BadSetting for one that has no flag."""
     words: list[str] = []
     declared = {setting.name: setting for setting in fields(Settings)}
@@ -252,7 +252,7 @@ def flags(settings: dict[str, Any]) -> list[str]:
 
 
 @contextmanager
-def _serving(command: list[str]) -> Iterator[str]:
+def _process_in_block(command: list[str]) -> Iterator[str]:
     """Start a server and yield its address; end it with the block. Raises BadSetting if it does not start.
 
     It takes no setting from the variables of this process, and ends with this process, however that ends.
@@ -269,7 +269,7 @@ def _serving(command: list[str]) -> Iterator[str]:
             raise BadSetting(f"{command[0]} cannot be started: {error.strerror}.") from None
 
         def end() -> None:
-            _end(process)
+            _end_process(process)
             ready.unlink(missing_ok=True)
 
         with ended_by_owner(end):
@@ -280,20 +280,20 @@ def _wait_for_address(process: subprocess.Popen[bytes], ready: Path, output: IO[
     deadline = monotonic() + START_S
     while not ready.exists():
         if process.poll() is not None:
-            raise BadSetting(_text(output) or f"The server ended at once, with exit code {process.returncode}.")
+            raise BadSetting(_output_text(output) or f"The server ended at once, with exit code {process.returncode}.")
         if monotonic() > deadline:
-            raise BadSetting(f"The server does not answer after {START_S:g} s: {_text(output)}")
+            raise BadSetting(f"The server does not answer after {START_S:g} s: {_output_text(output)}")
         time.sleep(0.01)
     url: str = json.loads(ready.read_text())["url"]
     return url
 
 
-def _text(output: IO[bytes]) -> str:
+def _output_text(output: IO[bytes]) -> str:
     output.seek(0)
     return output.read().decode(errors="replace").strip()
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end_process(process: subprocess.Popen[bytes]) -> None:
     for number in (signal.SIGTERM, signal.SIGKILL):
         if process.poll() is None:
             os.killpg(process.pid, number)

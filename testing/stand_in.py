@@ -72,9 +72,9 @@ class Driver(Traffic, Webhooks, Conversations, Builders):
         weeks: float = 0,
     ) -> datetime:
         """Move API time forward, e.g. `advance(days=1)`, or by a timedelta. Due work is done when this returns."""
-        first = seconds if isinstance(seconds, timedelta) else _time("seconds", seconds)
+        first = seconds if isinstance(seconds, timedelta) else _amount_of_time("seconds", seconds)
         others = {"minutes": minutes, "hours": hours, "days": days, "weeks": weeks}
-        total = sum((_time(unit, value) for unit, value in others.items()), first).total_seconds()
+        total = sum((_amount_of_time(unit, value) for unit, value in others.items()), first).total_seconds()
         timeout_s = max(self.timeout_s, LONG_TIMEOUT_S) if total > _LONG_ADVANCE_S else None
         answer = self.plane("POST", "/clock/advance", {"seconds": total}, timeout_s=timeout_s)
         return clock.parse(answer["now"])
@@ -126,7 +126,7 @@ class Driver(Traffic, Webhooks, Conversations, Builders):
         self.plane("POST", f"/snapshots/{quote(str(name), safe='')}/restore")
 
 
-def _time(unit: str, value: float) -> timedelta:
+def _amount_of_time(unit: str, value: float) -> timedelta:
     """Return an amount of time. Raises DrylineError, naming the unit, for a value that is none."""
     try:
         return timedelta(**{unit: value})

@@ -79,7 +79,7 @@ class DelayDistribution(TypedDict):
     upper_ms: int
 
 
-def _sent(criteria: dict[str, Any]) -> dict[str, Any]:
+def _criteria_as_sent(criteria: dict[str, Any]) -> dict[str, Any]:
     """Return criteria as they are sent: a decimal number is one in a body, and has all its digits elsewhere."""
     texts = {name: criteria.pop(name) for name in ("query", "headers", "requestHeaders") if name in criteria}
     sent: dict[str, Any] = loads(as_json(criteria)) | loads(as_json(texts, decimal=str))
@@ -154,7 +154,7 @@ class Traffic(ControlPlane):
         """
         target = members(path=path, method=method, probability=probability, times=times, skip=skip, team_id=team)
         content = members(json=json, query=query, request_headers=request_headers, body_contains=body_contains)
-        target |= _sent(content)
+        target |= _criteria_as_sent(content)
         answer = members(preset=preset, status=status, body=body, headers=headers, override=override, answers=answers)
         timing = members(delay_ms=milliseconds(delay_ms), bytes_per_second=bytes_per_second)
         timing |= members(delay_distribution=members_in(delay_distribution), rate_limit=members_in(rate_limit))
@@ -203,7 +203,7 @@ class Traffic(ControlPlane):
         Raises DrylineError with the requests that came nearest or were too many.
         """
         limits = members(times=require_exact_or_bounds(times, at_least, at_most))
-        return int(self._check("verify", _with_origin(criteria), limits)["count"])
+        return int(self._run_check("verify", _with_origin(criteria), limits)["count"])
 
     def wait_for_request(
         self, *, count: int = 1, timeout_s: float = 5, **criteria: Unpack[Criteria]
@@ -214,14 +214,14 @@ class Traffic(ControlPlane):
         """
         require_timeout(timeout_s, may_be_0=True)
         limits = members(count=count, timeout_ms=round(timeout_s * 1000))
-        answer = self._check("wait", _with_origin(criteria), limits, timeout_s=timeout_s + self.timeout_s)
+        answer = self._run_check("wait", _with_origin(criteria), limits, timeout_s=timeout_s + self.timeout_s)
         entries: list[LoggedRequest] = answer["requests"]
         return entries
 
-    def _check(
+    def _run_check(
         self, route: str, criteria: dict[str, Any], limits: dict[str, Any], *, timeout_s: float | None = None
     ) -> Any:
-        sent = _sent(members(**criteria))
+        sent = _criteria_as_sent(members(**criteria))
         query = {"team": sent.pop("team", None)}
         try:
             return self.plane("POST", f"/requests/{route}", sent | limits, query=query, timeout_s=timeout_s)

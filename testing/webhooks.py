@@ -63,7 +63,7 @@ class Webhooks(ControlPlane):
         Due messages are sent before. Raises DrylineError with the deliveries that came nearest or were too many.
         """
         limits = members(times=require_exact_or_bounds(times, at_least, at_most))
-        return int(self._check_webhooks("verify", criteria, limits)["count"])
+        return int(self._run_webhook_check("verify", criteria, limits)["count"])
 
     def wait_for_webhook(
         self, *, count: int = 1, timeout_s: float = 5, **criteria: Unpack[WebhookCriteria]
@@ -75,11 +75,11 @@ class Webhooks(ControlPlane):
         """
         require_timeout(timeout_s, may_be_0=True)
         limits = members(count=count, timeout_ms=round(timeout_s * 1000))
-        answer = self._check_webhooks("wait", criteria, limits, timeout_s=timeout_s + self.timeout_s)
+        answer = self._run_webhook_check("wait", criteria, limits, timeout_s=timeout_s + self.timeout_s)
         deliveries: list[Delivery] = answer["deliveries"]
         return deliveries
 
-    def _check_webhooks(
+    def _run_webhook_check(
         self, route: str, criteria: WebhookCriteria, limits: dict[str, Any], *, timeout_s: float | None = None
     ) -> Any:
         sent = members(**criteria)

@@ -18,7 +18,7 @@ from dryline import __version__
 from dryline.commands.serve import serve
 from dryline.settings import BadSetting, Settings
 from dryline.testing import DrylineError, DrylineServer, connect, servers
-from dryline.testing.servers import flags
+from dryline.testing.servers import serve_flags
 from dryline.tests.conftest import NEW_WORKER
 
 DRYLINE = f"{sys.executable} -m dryline"
@@ -116,7 +116,7 @@ def test_every_flag_of_the_server_can_be_given_as_a_setting(name):
     kind = "list" if option.multiple else "flag" if option.is_flag else "text"
     value, parsed = {"list": (["a", "b"], ["a", "b"]), "flag": (True, True), "text": (7, "7")}[kind]
     with click.Context(serve) as context:
-        assert serve.make_parser(context).parse_args(flags({name: value}))[0][name] == parsed
+        assert serve.make_parser(context).parse_args(serve_flags({name: value}))[0][name] == parsed
 
 
 @pytest.mark.parametrize(

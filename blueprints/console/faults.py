@@ -51,7 +51,7 @@ def add() -> Any:
         body = load_form(plane.FaultSchema)
     with current().reading():
         known_team(body["team_id"], "team_id")
-    rule = plane.add(body)
+    rule = plane.add_fault(body)
     return flash_and_redirect(f"Added: {rule.in_words()}.", curl=as_curl(rule))
 
 

@@ -204,10 +204,10 @@ def verify() -> Any:
     try:
         times = load_texts(TimesSchema, {name: texts.pop(name, "") for name in ("min", "max")})
         conditions = load_texts(ConditionsSchema, texts)
-        criteria = plane.criteria_of({**conditions, "team_id": request.args.get("team") or None})
+        criteria = plane.read_criteria({**conditions, "team_id": request.args.get("team") or None})
         matches = list(criteria.matches(current().requests.newest_first()))
         if is_asked:
-            verification = plane.check(criteria, Bounds.of(times["min"], times["max"]))
+            verification = plane.verify_requests(criteria, Bounds.of(times["min"], times["max"]))
             nearest = verification.nearest or find_nearest(current().requests, criteria)
     except BadRequest as error:
         problem = error.description or ""

@@ -103,9 +103,9 @@ class TalksPage:
     def source(self) -> FlowSource | None:
         """The code and the variables; None for a worker without flows."""
         if self.flow_id:
-            return conversations.source_of(self.worker.team_id, flow_id=self.flow_id)
+            return conversations.find_source(self.worker.team_id, flow_id=self.flow_id)
         if self.deployment_id:
-            return conversations.source_of(self.worker.team_id, deployment_id=self.deployment_id)
+            return conversations.find_source(self.worker.team_id, deployment_id=self.deployment_id)
         return None
 
     # The options.

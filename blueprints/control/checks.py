@@ -32,7 +32,7 @@ class CheckAnswers(ABC, Generic[Item]):
         """Return the number of items, or a 409 if it is not as expected."""
         if result.met:
             return {"count": result.count}
-        return self._unmet(result.in_words, result.count, result.surplus, result.nearest)
+        return self._conflict(result.in_words, result.count, result.surplus, result.nearest)
 
     def of_wait(
         self, matches: Matches[Item], count: int, timeout_ms: int, find_nearest: Callable[[], Iterable[Near[Item]]]
@@ -41,10 +41,10 @@ class CheckAnswers(ABC, Generic[Item]):
         if matches.count < count:
             within = "until the server ended" if current().ending.is_set() else f"within {timeout_ms} ms"
             error = f"Expected {count} {within}, found {matches.count}."
-            return self._unmet(error, matches.count, (), find_nearest())
+            return self._conflict(error, matches.count, (), find_nearest())
         return {"count": matches.count, self.plural: [self.on_the_wire(item) for item in matches.newest]}
 
-    def _unmet(self, error: str, count: int, surplus: Iterable[Item], nearest: Iterable[Near[Item]]) -> Any:
+    def _conflict(self, error: str, count: int, surplus: Iterable[Item], nearest: Iterable[Near[Item]]) -> Any:
         answer = {
             "error": error,
             "count": count,

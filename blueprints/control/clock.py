@@ -38,7 +38,7 @@ class ClockView(MethodView):
 
         All times in the API and all background work follow it.
         """
-        return _as_answer()
+        return _clock_fields()
 
     @blp.arguments(ClockSchema)
     @blp.response(200, ClockSchema)
@@ -49,7 +49,7 @@ class ClockView(MethodView):
         done before the answer: exports expire, campaigns place calls, runs end.
         """
         now = body.get("now")
-        return _moved("now", lambda clock: clock.set(parse(now) if now else None, frozen=body.get("frozen")))
+        return _move_and_answer("now", lambda clock: clock.set(parse(now) if now else None, frozen=body.get("frozen")))
 
     @blp.response(200, ClockSchema)
     def delete(self):
@@ -57,7 +57,7 @@ class ClockView(MethodView):
 
         Due work is done before the answer.
         """
-        return _moved("now", Clock.reset)
+        return _move_and_answer("now", Clock.reset)
 
 
 @blp.route("/clock/advance", post="advanceClock")
@@ -70,14 +70,14 @@ class ClockAdvance(MethodView):
         Due work is done before the answer: exports expire, campaigns place calls, runs end. A frozen clock stays frozen
         at its new time.
         """
-        return _moved("seconds", lambda clock: clock.advance(timedelta(seconds=body["seconds"])))
+        return _move_and_answer("seconds", lambda clock: clock.advance(timedelta(seconds=body["seconds"])))
 
 
-def _moved(field, move):
+def _move_and_answer(field, move):
     """Move the clock, do the work that is due, and return the answer. Raises Invalid, naming `field`."""
     move_clock(field, move)
     current().run_due()
-    return _as_answer()
+    return _clock_fields()
 
 
 def move_clock(field: str, move: Callable[[Clock], object]) -> None:
@@ -91,6 +91,6 @@ def move_clock(field: str, move: Callable[[Clock], object]) -> None:
         world.save_runtime_state()
 
 
-def _as_answer():
+def _clock_fields():
     clock = current().clock
     return {"now": clock.stamp(), "frozen": clock.is_frozen}

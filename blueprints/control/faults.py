@@ -206,7 +206,10 @@ class FaultSchema(ContentSchema):
     def apply_preset(self, data, **kwargs):
         """Return the preset's rule with the sent fields over it. An unknown preset is refused by its field."""
         preset = PRESETS.get(str(data.get("preset"))) if isinstance(data, dict) else None
-        return {camel(name): value for name, value in preset["rule"].items()} | data if preset else data
+        if preset is None:
+            return data
+        rule = {camel(name): value for name, value in preset["rule"].items()}
+        return rule | data
 
     @validates_schema
     def check_method_and_path(self, data, **kwargs):
@@ -278,7 +281,7 @@ class Faults(MethodView):
         the fault has no effect.
         """
         body["team_id"] = query.get("team_id") or known_team(body["team_id"], "team_id")
-        return vars(add(body))
+        return vars(add_fault(body))
 
     @blp.arguments(TeamQuery, location="query")
     @blp.response(204)
@@ -302,13 +305,14 @@ class FaultById(MethodView):
         current().faults.remove(id)
 
 
-def add(body):
+def add_fault(body):
     """Add a fault from the fields that `FaultSchema` loaded."""
     world = current()
     body.pop("preset", None)
     answer = body.pop("override", {})
     headers = (answer.pop("headers", None) or {}) | (body["headers"] or {})
-    if body["rate_limit"] and not (body["drop"] or body["malformed"] or body["status"] or body["answers"] or answer):
+    has_other_effect = body["drop"] or body["malformed"] or body["status"] or body["answers"] or answer
+    if body["rate_limit"] and not has_other_effect:
         body["status"] = 429
     if body["answers"]:
         body["answers"] = [FaultAnswer(**each) for each in body["answers"]]

@@ -53,21 +53,21 @@ class ControlWorkers(MethodView):
         """
         team_id = query.get("team_id")
         # All deployments are in one table. Only the class of voice deployments has the phone number.
-        flows, deployments = _by_worker(Flow, team_id), _by_worker(VoiceDeployment, team_id)
+        flows, deployments = _rows_by_worker(Flow, team_id), _rows_by_worker(VoiceDeployment, team_id)
         return [
             {**worker.__data__, "flows": flows[worker.id], "deployments": deployments[worker.id]}
-            for worker in _oldest(Worker, team_id)
+            for worker in _oldest_first(Worker, team_id)
         ]
 
 
-def _by_worker(model, team_id):
+def _rows_by_worker(model, team_id):
     rows = defaultdict(list)
-    for row in _oldest(model, team_id):
+    for row in _oldest_first(model, team_id):
         rows[row.worker_id].append(row)
     return rows
 
 
-def _oldest(model, team_id):
+def _oldest_first(model, team_id):
     """Return the rows of one team or of all teams, oldest first."""
     rows = model.select() if team_id is None else model.select().where(model.team_id == team_id)
     return rows.order_by(model.created_at, model.id)

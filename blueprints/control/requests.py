@@ -79,7 +79,7 @@ class Requests(MethodView):
         The log holds the newest 10,000, with secrets masked. Requests of the control plane are not recorded.
         """
         limit = query.pop("limit")
-        matches = criteria_of(query).matches(current().requests.with_progress())
+        matches = read_criteria(query).matches(current().requests.with_progress())
         return [entry_fields(entry) for entry in islice(matches, limit)]
 
     @blp.arguments(TeamQuery, location="query")
@@ -103,7 +103,7 @@ class RequestCount(MethodView):
 
         The filters are those of `listRequests`.
         """
-        return {"count": sum(1 for _ in criteria_of(query).matches(current().requests.with_progress()))}
+        return {"count": sum(1 for _ in read_criteria(query).matches(current().requests.with_progress()))}
 
 
 @blp.route("/requests/verify", post="verifyRequests")
@@ -120,7 +120,7 @@ class RequestVerify(MethodView):
         maximum, or those that nearly match. 400 if there is a maximum and requests that may match fell out of the log.
         """
         bounds = pop_bounds(body)
-        return ANSWERS.of_verification(check(criteria_of(body | query), bounds))
+        return ANSWERS.of_verification(verify_requests(read_criteria(body | query), bounds))
 
 
 @blp.route("/requests/wait", post="waitForRequests")
@@ -137,12 +137,12 @@ class RequestWait(MethodView):
         nearly match. Other requests are served meanwhile.
         """
         count, timeout_ms = body.pop("count"), body.pop("timeout_ms")
-        world, criteria = current(), criteria_of(body | query)
+        world, criteria = current(), read_criteria(body | query)
         matches = request_search.wait(world, criteria, count, timeout_ms / 1000)
         return ANSWERS.of_wait(matches, count, timeout_ms, lambda: find_nearest(world.requests, criteria))
 
 
-def check(criteria: Criteria, bounds: Bounds) -> Verification[Entry]:
+def verify_requests(criteria: Criteria, bounds: Bounds) -> Verification[Entry]:
     """Check how often requests were made.
 
     Raises Invalid for a name that no request of the path and method has, if the check would pass for that reason: an
@@ -172,10 +172,11 @@ def _unknown_names(criteria: Criteria, location: str, values: dict[str, Any]) ->
         for by_location in declared
         if location == "query" or location in by_location
     ]
-    return min(([*_unknown(schema, values)] for schema in schemas), key=len, default=[])
+    unknown_by_schema = [list(_unknown_names_in(schema, values)) for schema in schemas]
+    return min(unknown_by_schema, key=len, default=[])
 
 
-def criteria_of(params: dict[str, Any]) -> Criteria:
+def read_criteria(params: dict[str, Any]) -> Criteria:
     """Return the criteria of a request.
 
     Raises NotFound for an unknown team, and Invalid for a method, path or status that no request can have: a check for
@@ -190,15 +191,17 @@ def criteria_of(params: dict[str, Any]) -> Criteria:
     if criteria.path is not None:
         try:
             require_path(criteria.path)
-            if not _may_occur(criteria):
+            if not _is_possible_request(criteria):
                 require_operation(criteria.method or "*", criteria.path)
         except ValidationError as error:
             raise Invalid(str(error.messages[0]), str(error.field_name)) from None
     return criteria
 
 
-def _may_occur(criteria: Criteria) -> bool:
-    """Return whether there was such a request, or an override answers this path, which then need not be an operation's.
+def _is_possible_request(criteria: Criteria) -> bool:
+    """Return whether a request of this method and path can be in the log although no operation has them.
+
+    There was such a request, or the override of a fault answers the path.
 
     An override is known by its own path, which no operation has: other rules with such a path are refused.
     """
@@ -214,7 +217,7 @@ def _may_occur(criteria: Criteria) -> bool:
 
 def entry_fields(entry: Entry) -> dict[str, Any]:
     """Return an entry's fields, with bodies decoded."""
-    body, answer = decoded(entry.body), decoded(entry.answer)
+    body, answer = decoded_body(entry.body), decoded_body(entry.answer)
     names = ("time", "method", "path", "status", "in_progress", "fault_id", "team_id", "origin")
     return {
         **{name: getattr(entry, name) for name in names},
@@ -227,11 +230,11 @@ def entry_fields(entry: Entry) -> dict[str, Any]:
         "ignored": ignored_names(entry, body),
         "answer_headers": {name.lower(): value for name, value in entry.answer_headers},
         "answer": answer,
-        "touched": _touched(entry, answer),
+        "touched": _touched_ids(entry, answer),
     }
 
 
-def decoded(body: bytes) -> object:
+def decoded_body(body: bytes) -> object:
     """Return a body as JSON, or as text if it is none."""
     if not body:
         return None
@@ -254,23 +257,23 @@ def ignored_names(entry: Entry, body: object) -> list[str]:
     schemas = getattr(operation, "schemas_by_location", {})
     sent = parse_qs(entry.query, keep_blank_values=True)
     query = {name: values[0] for name, values in sent.items()}
-    names = sorted(_unknown(schemas.get("query", QuerySchema), query)) if query else []
+    names = sorted(_unknown_names_in(schemas.get("query", QuerySchema), query)) if query else []
     known = query.keys() - {name.partition(" ")[0] for name in names}
     repeated = {name: len(values) for name, values in sent.items() if name in known and len(values) > 1}
     names += [f"{name} (only the first of {count} counts)" for name, count in repeated.items()]
     if isinstance(body, dict) and "json" in schemas:
-        names += sorted(_unknown(schemas["json"], body))
+        names += sorted(_unknown_names_in(schemas["json"], body))
     return names
 
 
-def _unknown(schema: Any, values: dict[str, Any]) -> Iterator[str]:
+def _unknown_names_in(schema: Any, values: dict[str, Any]) -> Iterator[str]:
     for name, message in flatten_messages(strict(instance_of(schema)).validate(values)):
         if message.startswith(UNKNOWN):
             suggestion = message.removeprefix(UNKNOWN).strip(";. ")
             yield f"{name} ({suggestion})" if suggestion else name
 
 
-def _touched(entry: Entry, answer: object) -> list[str]:
+def _touched_ids(entry: Entry, answer: object) -> list[str]:
     """Return the ids of the records that a request was about."""
     ids = [segment for segment in entry.path.split("/") if _ID.fullmatch(segment)]
     if isinstance(answer, dict) and isinstance(answer.get("id"), str):

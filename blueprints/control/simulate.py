@@ -27,7 +27,8 @@ class OneOrMore(fields.List):
         super().__init__(fields.String(validate=validate.Length(1, 10_000)), validate=validate.Length(1, 50), **kwargs)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
-        return super()._deserialize([value] if isinstance(value, str) else value, attr, data, **kwargs)
+        values = [value] if isinstance(value, str) else value
+        return super()._deserialize(values, attr, data, **kwargs)
 
 
 class PhoneNumberField(fields.String):
@@ -190,4 +191,7 @@ def simulate(prepare, body, team_id, *channels):
         with world.transaction():
             deployment_of(*names, team_id=team_id)  # raises NotFound if it was deleted meanwhile
             batch.write(portion)
-    return {"ids": batch.ids, **({"not_taken": batch.not_taken} if batch.not_taken else {})}
+    answer = {"ids": batch.ids}
+    if batch.not_taken:
+        answer["not_taken"] = batch.not_taken
+    return answer

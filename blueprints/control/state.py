@@ -75,7 +75,7 @@ class State(MethodView):
         Either the whole document is stored or nothing changes. 422 naming row and field for an invalid row, an unknown
         member, and in a document without `writtenBy` a link to a row that is not there.
         """
-        document = _document(query)
+        document = _read_document(query)
         undo = undo_name(query.get("undo"), "import")
         changes.replace(current(), document, query.get("team_id"), undo=undo)
 
@@ -88,7 +88,7 @@ class State(MethodView):
 
         Either all rows are added or none. 409 if an id exists, 422 as for `replaceState`.
         """
-        document = _document(query)
+        document = _read_document(query)
         undo = undo_name(query.get("undo"), "import")
         changes.extend(current(), document, query.get("team_id"), undo=undo)
 
@@ -116,7 +116,7 @@ class Reset(MethodView):
             changes.reset(world, body.get("scenario"), lenient=query.get("lenient"), undo=undo)
 
 
-def _document(query: dict[str, Any]) -> parsing.Document:
+def _read_document(query: dict[str, Any]) -> parsing.Document:
     """Return the body, of any size: a state with many logs exceeds the API's limit."""
     request.max_content_length = NO_LIMIT
     return parsing.parse_document(read_json(request, shallow=False), lenient=query.get("lenient", False))

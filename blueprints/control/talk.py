@@ -10,7 +10,7 @@ from dryline.storage.current_world import current
 blp = ControlArea("Control: talk", "/_dryline/talk", description="Conversations with flows.")
 
 
-def _engine():
+def _conversations():
     from dryline.flow.sessions import conversations  # noqa: PLC0415  # 50 ms
 
     return conversations
@@ -28,7 +28,7 @@ class Talks(MethodView):
         `events` are the flow's actions until it waits for the user; `waiting` describes what it waits for. 404 for an
         unknown flow or deployment.
         """
-        return _engine().begin(current(), query.get("team_id"), **body)
+        return _conversations().begin(current(), query.get("team_id"), **body)
 
 
 @blp.route("/<talk_id>", get="getTalk", post="continueTalk", delete="deleteTalk")
@@ -51,7 +51,7 @@ class TalkById(MethodView):
         `events` are the flow's actions that follow. 400 for a condition that is not open and for an answer that no
         question asked for; the turn does not count then. 409 if the conversation has ended.
         """
-        return _engine().take_turn(current(), talk_id, query.get("team_id"), **body)
+        return _conversations().take_turn(current(), talk_id, query.get("team_id"), **body)
 
     @blp.arguments(TeamQuery, location="query")
     @blp.response(204)

@@ -26,7 +26,7 @@ QUERY = {"countryCode": "US", "numberType": "Local"}
 # The rows of a list that are tried until one has the values that an operation needs.
 MAX_ROWS_TRIED = 20
 
-Steps = dict[str, tuple[str, str]]
+Sources = dict[str, tuple[str, str]]
 
 
 class DriftFinding(NamedTuple):
@@ -54,18 +54,18 @@ class Drift:
     def run(self) -> Iterator[DriftFinding]:
         """Yield every deviation, operation by operation. Raises ReadError if the service gives no team for this key."""
         shapes = Shapes(self.document)
-        self._ask("/api/team")
+        self._read_once("/api/team")
         for path, operations in self.document["paths"].items():
             operation = operations.get("get")
             if operation is None or not path.startswith("/api/") or "/upload/" in path:
                 continue
             required = [p["name"] for p in operation.get("parameters", []) if p["in"] == "query" and p.get("required")]
             try:
-                steps, query = self._steps(path), {name: QUERY[name] for name in required}
+                steps, query = self._parameter_sources(path), {name: QUERY[name] for name in required}
             except KeyError as error:
                 self.skipped[f"GET {path}"] = f"no answer gives a {error.args[0]}"
                 continue
-            values = next(self._values(list(steps.items()), {}), None)
+            values = next(self._parameter_values(list(steps.items()), {}), None)
             if values is None:
                 self.skipped[f"GET {path}"] = "nothing is there to read"
                 continue
@@ -76,7 +76,7 @@ class Drift:
     ) -> Iterator[DriftFinding]:
         name = f"GET {template}"
         try:
-            status, value = self._ask(path, **query)
+            status, value = self._read_once(path, **query)
         except ReadError as error:
             if error.status == 404 and path.endswith("/default-checks"):
                 self.skipped[name] = "never initialised"  # a 404 then, in the contract
@@ -84,7 +84,7 @@ class Drift:
                 yield DriftFinding(name, "(status)" if error.status else "(answer)", str(error))
             return
         self.checked.append(name)
-        if _rows(value) == []:
+        if _list_in(value) == []:
             self.empty.append(name)
         if str(status) not in operation["responses"]:
             expected = " or ".join(code for code in operation["responses"] if code.startswith("2"))
@@ -94,46 +94,48 @@ class Drift:
             for where, what in shapes.deviations(content["schema"], value):
                 yield DriftFinding(name, where, what)
 
-    def _ask(self, path: str, **query: Any) -> Reply:
+    def _read_once(self, path: str, **query: Any) -> Reply:
         key = f"{path}?{sorted(query.items())}"
         if key not in self._answers:
-            self._answers[key] = self.reader.ask(path, **query)
+            self._answers[key] = self.reader.get_reply(path, **query)
         return self._answers[key]
 
-    def _values(self, steps: list[tuple[str, tuple[str, str]]], known: dict[str, str]) -> Iterator[dict[str, str]]:
+    def _parameter_values(
+        self, steps: list[tuple[str, tuple[str, str]]], known: dict[str, str]
+    ) -> Iterator[dict[str, str]]:
         """Yield values for the parameters of `steps` that belong together: a row's, then those of the rows below it."""
         if not steps:
             yield known
             return
         (parameter, (source, member)), *rest = steps
-        for row in self._listed(source.format(**known))[:MAX_ROWS_TRIED]:
+        for row in self._read_rows(source.format(**known))[:MAX_ROWS_TRIED]:
             value = row.get(member)
             if isinstance(value, str) and value:
-                yield from self._values(rest, {**known, parameter: quote(value, safe="")})
+                yield from self._parameter_values(rest, {**known, parameter: quote(value, safe="")})
 
-    def _listed(self, path: str) -> list[dict[str, Any]]:
+    def _read_rows(self, path: str) -> list[dict[str, Any]]:
         """Return the rows of a list; none if it cannot be read, which the list's own comparison reports."""
         try:
-            rows = _rows(self._ask(path).value)
+            rows = _list_in(self._read_once(path).value)
         except ReadError:
             return []
         return [row for row in rows or () if isinstance(row, dict)]
 
-    def _steps(self, path: str) -> Steps:
+    def _parameter_sources(self, path: str) -> Sources:
         """Return the parameters of a path with their sources, in the order in which they can be read.
 
         Raises KeyError for a parameter without a source.
         """
-        steps: Steps = {}
+        steps: Sources = {}
         for parameter in re.findall(r"\{(\w+)\}", path):
             source = path.partition(f"/{{{parameter}}}")[0], "id"
             if "get" not in self.document["paths"].get(source[0], {}):
                 source = SOURCES[parameter]
-            steps = {**steps, **self._steps(source[0]), parameter: source}
+            steps = {**steps, **self._parameter_sources(source[0]), parameter: source}
         return steps
 
 
-def _rows(answer: Any) -> list[Any] | None:
+def _list_in(answer: Any) -> list[Any] | None:
     """Return the list that an answer is or contains; None if there is none."""
     if isinstance(answer, dict):
         return next((answer[name] for name in ("data", "logs") if isinstance(answer.get(name), list)), None)

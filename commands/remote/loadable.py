@@ -49,16 +49,17 @@ class Loadable:
         taken: set[Any] = set()  # members that must be unique together, with their values
         fitting = []
         for whole in rows:
-            row = self._known_members(name, whole)
-            if row is None or not self._accept(name, row, parents):
+            row = self._with_known_members(name, whole)
+            if row is None or not self._has_new_id_and_parents(name, row, parents):
                 continue
             if name == "voiceLogs" and row.get("status") in _UNFINISHED:
                 self.left_out[f"{name}: the call is still in progress"] += 1
                 continue
             values = [(members, tuple(row.get(member) for member in members)) for members in uniques]
             values = [value for value in values if None not in value[1]]
-            if doubled := next((members for members, of_row in values if (members, of_row) in taken), None):
-                self.left_out[f"{name}: another has the same {' and '.join(doubled)}"] += 1
+            doubled = [members for members, of_row in values if (members, of_row) in taken]
+            if doubled:
+                self.left_out[f"{name}: another has the same {' and '.join(doubled[0])}"] += 1
                 continue
             taken.update(values)
             if about.has_id:
@@ -66,7 +67,7 @@ class Loadable:
             fitting.append(row)
         return fitting
 
-    def _known_members(self, name: str, whole: Row) -> Row | None:
+    def _with_known_members(self, name: str, whole: Row) -> Row | None:
         """Return the row with the members that its schema takes; None if a required one is missing."""
         schema, row = row_schemas()[name], dict(whole)
         if name != "teams":
@@ -77,22 +78,30 @@ class Loadable:
                 self.changed[f"{name}: {column} is {value} here"] += 1
         faults: Faults = []
         schema.read(row, "", faults, faults)
-        for member in list(row) if faults else ():
-            member_faults: Faults = []
-            schema.read({member: row[member]}, "", member_faults, member_faults)
-            if len(member_faults) > len(set(schema.needs) - {member}):  # more than what is missing beside it
-                del row[member]
-                if member not in schema.names:
-                    self.changed[f"{name}: {member} is unknown to dryline"] += 1
-                elif member not in schema.needs:
-                    self.left_out[f"{name}: {member}: {member_faults[0][1]}"] += 1
+        if faults:
+            for member in list(row):
+                self._remove_if_faulty(name, row, member)
         lacking = [member for member in schema.needs if member not in row]
         if lacking:
             self.left_out[f"{name}: no usable {' and '.join(lacking)}"] += 1
             return None
         return row
 
-    def _accept(self, name: str, row: Row, parents: dict[str, tuple[str, ...]]) -> bool:
+    def _remove_if_faulty(self, name: str, row: Row, member: str) -> None:
+        """Remove a member that its schema does not take from a row, and count the reason."""
+        schema = row_schemas()[name]
+        faults: Faults = []
+        schema.read({member: row[member]}, "", faults, faults)
+        missing_beside_it = set(schema.needs) - {member}
+        if len(faults) <= len(missing_beside_it):
+            return
+        del row[member]
+        if member not in schema.names:
+            self.changed[f"{name}: {member} is unknown to dryline"] += 1
+        elif member not in schema.needs:
+            self.left_out[f"{name}: {member}: {faults[0][1]}"] += 1
+
+    def _has_new_id_and_parents(self, name: str, row: Row, parents: dict[str, tuple[str, ...]]) -> bool:
         """Return whether the id is new and the parents are in the document; count the reason if not."""
         schema, about = row_schemas()[name], COLLECTIONS[name]
         if about.has_id:

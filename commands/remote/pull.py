@@ -49,7 +49,7 @@ class Pull:
         Raises ReadError if the team or its workers cannot be read.
         """
         team = self.reader.get("/api/team")
-        if not _is_row(team):
+        if not _is_record(team):
             raise ReadError("GET /api/team: the answer is not a record with an id")
         self._add("teams", [{**team, "apiKeys": []}])
         for collection, path in TEAM.items():
@@ -62,14 +62,16 @@ class Pull:
         self._add("workers", [])  # before what the workers have, also if there are none
         for number, worker in enumerate(workers, 1):
             self.reader.on_progress(f"worker {number} of {len(workers)}")
-            self._worker(worker)
+            self._copy_worker(worker)
         return self._document
 
-    def _worker(self, worker: Row) -> None:
-        base, link = f"/api/workers/{quote(worker['id'], safe='')}", {"workerId": worker["id"]}
-        tags = self._nested(f"{base}: tags", worker, "tags")
+    def _copy_worker(self, worker: Row) -> None:
+        base = f"/api/workers/{quote(worker['id'], safe='')}"
+        link = {"workerId": worker["id"]}
+        tags = self._take_nested_rows(f"{base}: tags", worker, "tags")
         self._add("workers", [worker])
-        tags = list(self._read(f"{base}/tags")) if tags is None else tags
+        if tags is None:
+            tags = list(self._read_rows(f"{base}/tags"))
         self._add("workerTags", [{**link, "tagId": tag["id"]} for tag in tags])
         for flow in self._copy("flows", f"{base}/flows", link):
             versions = f"{base}/flows/{quote(flow['id'], safe='')}/versions"
@@ -78,19 +80,19 @@ class Pull:
             for deployment in self._copy(collection, f"{base}/deployments/{kind}", link):
                 path = f"{base}/deployments/{quote(deployment['id'], safe='')}"
                 to_it = {"deploymentId": deployment["id"]}
-                webhooks = self._nested(f"{path}: webhooks", deployment, "customWebhooks") or ()
+                webhooks = self._take_nested_rows(f"{path}: webhooks", deployment, "customWebhooks") or ()
                 self._add("customWebhooks", [{**webhook, **to_it} for webhook in webhooks])
                 self._copy("deploymentParameters", f"{path}/params", to_it)
         for channel in filter(attrgetter("listed"), CHANNELS):
             query: Query = {} if channel.key in UNPAGED else {"limit": PAGE}
             if self.since and channel.key == "voice":
                 query["startTimeAfter"] = self.since
-            logs = self._read(f"{base}/deploymentLogs/{channel.key}", query)
+            logs = self._read_rows(f"{base}/deploymentLogs/{channel.key}", query)
             self._add(channel.collection, [{**row, **link} for row in logs if self._is_recent(row)])
 
     def _copy(self, collection: str, path: str, link: Row | None = None, query: Query | None = None) -> list[Row]:
         """Add a list's rows, each with its `link`, to the document and return them."""
-        return self._add(collection, [{**row, **(link or {})} for row in self._read(path, query)])
+        return self._add(collection, [{**row, **(link or {})} for row in self._read_rows(path, query)])
 
     def _add(self, collection: str, rows: list[Row]) -> list[Row]:
         self._document.setdefault(collection, []).extend(rows)
@@ -103,7 +105,7 @@ class Pull:
         except (KeyError, TypeError, ValueError):
             return True
 
-    def _read(self, path: str, query: Query | None = None) -> Iterator[Row]:
+    def _read_rows(self, path: str, query: Query | None = None) -> Iterator[Row]:
         """Yield all rows of a list. Raises ReadError for errors that may pass, and for a refused key."""
         known: set[str] = set()
         following: Query | None = query or {}
@@ -120,7 +122,10 @@ class Pull:
         except ReadError as error:
             if error.passing or error.status == 401:
                 raise
-            self.left_out.append(f"{error}" + (f"; {len(known)} records before it are copied" if known else ""))
+            report = str(error)
+            if known:
+                report += f"; {len(known)} records before it are copied"
+            self.left_out.append(report)
 
     def _valid_rows(self, request_line: str, answer: Any) -> list[Row]:
         """Return the rows of a list or a page, and report in `left_out` how many are none.
@@ -130,12 +135,12 @@ class Pull:
         rows = answer.get("data") if isinstance(answer, dict) else answer
         if not isinstance(rows, list):
             raise ReadError(f"{request_line}: the answer is not a list of records")
-        good = [row for row in rows if _is_row(row)]
+        good = [row for row in rows if _is_record(row)]
         if len(good) < len(rows):
             self.left_out.append(f"{request_line}: {len(rows) - len(good)} of {len(rows)} are not records with an id")
         return good
 
-    def _nested(self, request_line: str, row: Row, member: str) -> list[Row] | None:
+    def _take_nested_rows(self, request_line: str, row: Row, member: str) -> list[Row] | None:
         """Take the rows of another collection out of a row; None if it has none."""
         nested = row.pop(member, None)
         try:
@@ -165,7 +170,7 @@ def _next_query(request_line: str, answer: Any, query: Query) -> Query | None:
     raise ReadError(f"{request_line}: there are more, but the answer does not say how to get them")
 
 
-def _is_row(value: Any) -> bool:
+def _is_record(value: Any) -> bool:
     """Return whether a value is a record with an id that is not nested too deeply to be stored."""
     if not (isinstance(value, dict) and isinstance(value.get("id"), str) and value["id"]):
         return False

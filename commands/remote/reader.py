@@ -59,43 +59,44 @@ class Reader:
         self._next = 0.0
 
     def get(self, path: str, **query: Any) -> Any:
-        """Return the JSON of an answer. Raises ReadError as `ask` does."""
-        return self.ask(path, **query).value
+        """Return the JSON of an answer. Raises ReadError as `get_reply` does."""
+        return self.get_reply(path, **query).value
 
-    def ask(self, path: str, **query: Any) -> Reply:
+    def get_reply(self, path: str, **query: Any) -> Reply:
         """Return the answer. Raises ReadError for a status from 300 on, and when every try has failed."""
-        target = path + (f"?{urlencode(query)}" if query else "")
+        target = f"{path}?{urlencode(query)}" if query else path
         for turn in range(self.tries):
             self._wait_for_turn()
             try:
-                return self._ask_once(target)
+                return self._get_once(target)
             except ReadError as error:
                 if not error.passing:
                     raise
                 last = error
             if turn < self.tries - 1:
-                self._pause(last, 0.5 * 2**turn if last.pause_s is None else last.pause_s)
+                pause_s = 0.5 * 2**turn if last.pause_s is None else last.pause_s
+                self._pause(last, pause_s)
         raise ReadError(f"{last}, after {self.tries} tries", last.status, passing=True)
 
-    def _ask_once(self, target: str) -> Reply:
-        question = f"GET {target}"
+    def _get_once(self, target: str) -> Reply:
+        request_line = f"GET {target}"
         headers = {"x-api-key": self.api_key, "accept": "application/json"}
         try:
             answer = send("GET", self.base_url + target, headers=headers, within_s=TIMEOUT_S)
         except Unanswered as error:
             passing = not (isinstance(error, Refused) or error.timed_out)
-            raise ReadError(f"{question}: {str(error).rstrip('.')}", passing=passing) from None
+            raise ReadError(f"{request_line}: {str(error).rstrip('.')}", passing=passing) from None
         if answer.status == 429 or answer.status >= 500:
             pause_s = _retry_after_s(answer.headers.get("Retry-After"))
-            raise ReadError(f"{question}: status {answer.status}", answer.status, passing=True, pause_s=pause_s)
+            raise ReadError(f"{request_line}: status {answer.status}", answer.status, passing=True, pause_s=pause_s)
         if answer.status >= 300:
-            raise ReadError(f"{question}: status {answer.status}{self._reason(answer)}", answer.status)
+            raise ReadError(f"{request_line}: status {answer.status}{self._refusal_reason(answer)}", answer.status)
         try:
             return Reply(answer.status, orjson.loads(answer.body))
         except orjson.JSONDecodeError:
-            raise ReadError(f"{question}: the answer is not JSON", passing=True) from None
+            raise ReadError(f"{request_line}: the answer is not JSON", passing=True) from None
 
-    def _reason(self, answer: HttpResponse) -> str:
+    def _refusal_reason(self, answer: HttpResponse) -> str:
         """Return why an answer with this status cannot be used."""
         if answer.status < 400 and (location := answer.headers.get("Location")):
             return f", to {mask_addresses(location)}: redirects are not followed"  # another host must not get the key

@@ -61,7 +61,7 @@ SECRETS = frozenset({"callerName", "twilioSubaccountAuthToken"})
 
 
 @cache
-def links(collection: str) -> frozenset[str]:
+def link_members(collection: str) -> frozenset[str]:
     """Return the members that identify a row or link it to others, as the state document knows them."""
     schema, about = row_schemas()[collection], COLLECTIONS[collection]
     columns = {"id", "team_id", *about.required_links, *about.optional_links}
@@ -75,91 +75,96 @@ class Redactor:
         self._secret = secret
         self._numbers: dict[str, str] = {}  # replacements, by the number in one notation
 
-    def row(self, collection: str, row: Row) -> Row:
+    def redacted_row(self, collection: str, row: Row) -> Row:
         """Return the row without personal data."""
-        member = self._of_log if collection in LOGS else self._of_configuration
-        link_names = links(collection)
-        return {
-            name: value if value is None or (name in link_names and isinstance(value, str)) else member(name, value)
-            for name, value in row.items()
-        }
+        redact = self._redact_log_member if collection in LOGS else self._redact_configuration_member
+        link_names = link_members(collection)
+        redacted: Row = {}
+        for name, value in row.items():
+            is_link = name in link_names and isinstance(value, str)
+            redacted[name] = value if value is None or is_link else redact(name, value)
+        return redacted
 
-    def _of_log(self, name: str, value: Any) -> Any:
+    def _redact_log_member(self, name: str, value: Any) -> Any:
         if isinstance(value, str):
             if name in NUMBERS:
-                return self._number(value)
+                return self._replace_phone_number(value)
             if name in FOREIGN_IDS:
                 return value if ID.fullmatch(value) else f"id_{self._digest(value)[:16]}"
             if (name in STATES and WORD.fullmatch(value)) or (name in TIMES and TIME.fullmatch(value)):
                 return value
             if name == "flowSnapshot":  # the flow's code
-                return self._text(value)
+                return self._redact_text(value)
         elif name in COUNTS and isinstance(value, int):
             return value
-        return self._spoken(value, name in MEASURED)
+        return self._redact_conversation_value(value, name in MEASURED)
 
-    def _of_configuration(self, name: str, value: Any) -> Any:
+    def _redact_configuration_member(self, name: str, value: Any) -> Any:
         if name in SECRETS:
             return REDACTED
         if name in NUMBERS and isinstance(value, str):
-            return self._number(value)
-        return self._configuration(value)
+            return self._replace_phone_number(value)
+        return self._redact_configuration_value(value)
 
-    def _spoken(self, value: Any, measured: bool) -> Any:
+    def _redact_conversation_value(self, value: Any, is_measured: bool) -> Any:
         """Return a value of a conversation, or of what was known about its caller, without personal data."""
         if isinstance(value, list):
-            return [self._spoken(inner, measured) for inner in value]
+            return [self._redact_conversation_value(inner, is_measured) for inner in value]
         if isinstance(value, dict):
-            return {self._text(name): self._spoken(inner, measured) for name, inner in value.items()}
+            return {
+                self._redact_text(name): self._redact_conversation_value(inner, is_measured)
+                for name, inner in value.items()
+            }
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, int | float):
-            replaced = self._integer(value)
-            return replaced if replaced != value or (measured and abs(value) < SMALL) else 0
-        is_measurement = measured and (TIME.fullmatch(value) or MEASUREMENT.fullmatch(value))
+            replaced = self._replace_json_number(value)
+            if replaced != value:
+                return replaced
+            return value if is_measured and abs(value) < SMALL else 0
+        is_measurement = is_measured and (TIME.fullmatch(value) or MEASUREMENT.fullmatch(value))
         if value == "" or value.lower() in KINDS or ID.fullmatch(value) or is_measurement:
             return value
         if EMAIL.fullmatch(value):
-            return self._address(value)
-        return self._number(value) if NUMBER.fullmatch(value.removeprefix("tel:")) else REDACTED
+            return self._replace_email(value)
+        return self._replace_phone_number(value) if NUMBER.fullmatch(value.removeprefix("tel:")) else REDACTED
 
-    def _configuration(self, value: Any) -> Any:
+    def _redact_configuration_value(self, value: Any) -> Any:
         if isinstance(value, list):
-            return [self._configuration(inner) for inner in value]
+            return [self._redact_configuration_value(inner) for inner in value]
         if isinstance(value, dict):
-            return {self._text(name): self._configuration(inner) for name, inner in value.items()}
-        return self._text(value) if isinstance(value, str) else self._integer(value)
+            return {self._redact_text(name): self._redact_configuration_value(inner) for name, inner in value.items()}
+        return self._redact_text(value) if isinstance(value, str) else self._replace_json_number(value)
 
-    def _text(self, text: str) -> str:
+    def _redact_text(self, text: str) -> str:
         """Return the text without telephone numbers, addresses and social security numbers."""
         pieces = OPAQUE.split(text)
         for index in range(0, len(pieces), 2):  # the pieces between are ids and times
-            piece = (
-                EMAIL.sub(lambda match: self._address(match[0]), pieces[index])
-                if "@" in pieces[index]
-                else pieces[index]
-            )
+            piece = pieces[index]
+            if "@" in piece:
+                piece = EMAIL.sub(lambda match: self._replace_email(match[0]), piece)
             piece = SOCIAL_SECURITY.sub(REDACTED, piece)
-            pieces[index] = NUMBER.sub(lambda match: self._number(match[0]), piece)
+            pieces[index] = NUMBER.sub(lambda match: self._replace_phone_number(match[0]), piece)
         return "".join(pieces)
 
-    def _integer(self, value: Any) -> Any:
+    def _replace_json_number(self, value: Any) -> Any:
         """Return the replacement of a JSON number that can be a telephone number, and other values as they are."""
         is_number = isinstance(value, int | float) and not isinstance(value, bool) and 10**9 <= value < 10**15
-        return int(self._number(f"{value:.0f}")) if is_number else value
+        return int(self._replace_phone_number(f"{value:.0f}")) if is_number else value
 
-    def _number(self, number: str) -> str:
+    def _replace_phone_number(self, number: str) -> str:
         """Return the replacement of a telephone number: the same in every notation, another one for each number."""
         digits = "".join(filter(str.isdigit, number))
         digest = self._digest(e164(number) or e164(f"+{digits}") or number)
         if digest not in self._numbers:
-            suffix, taken = int(digest, 16) % REPLACEMENTS, set(self._numbers.values())
+            suffix = int(digest, 16) % REPLACEMENTS
+            taken = set(self._numbers.values())
             while f"{PREFIX}{suffix:07}" in taken:
                 suffix = (suffix + 1) % REPLACEMENTS
             self._numbers[digest] = f"{PREFIX}{suffix:07}"
         return self._numbers[digest]
 
-    def _address(self, email: str) -> str:
+    def _replace_email(self, email: str) -> str:
         return f"{self._digest(email.lower())[:12]}@example.invalid"
 
     def _digest(self, text: str) -> str:

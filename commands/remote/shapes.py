@@ -26,7 +26,7 @@ class Shapes:
 
         An unknown member is reported as `unknown member`, the only deviation that does not affect clients.
         """
-        schema = self._resolved(schema)
+        schema = self._without_reference(schema)
         here = path or "(body)"
         if "anyOf" in schema:  # a record or null: the document has no other anyOf
             if value is not None:
@@ -36,12 +36,12 @@ class Shapes:
             if not schema.get("nullable") and (schema.get("type") or schema.get("allOf")):
                 yield here, "is null, which it may not be"
             return
-        if parts := [part for part in map(self._resolved, schema.get("allOf", [])) if part]:
+        if parts := [part for part in map(self._without_reference, schema.get("allOf", [])) if part]:
             yield from chain.from_iterable(self.deviations(part, value, path) for part in parts)
             return
         kind = schema.get("type")
-        if kind and not _is(value, kind):
-            yield here, f"is {_name(value)}, not {kind}"
+        if kind and not _is_of_kind(value, kind):
+            yield here, f"is {_kind_name(value)}, not {kind}"
             return
         if "enum" in schema and value not in schema["enum"]:
             yield here, f"is {value!r:.40}, which is not one of {', '.join(map(str, schema['enum']))}"
@@ -53,9 +53,9 @@ class Shapes:
             items = (self.deviations(schema.get("items", {}), item, f"{path}[]") for item in value)
             yield from dict.fromkeys(chain.from_iterable(items))
         elif isinstance(value, dict):
-            yield from self._members(schema, value, path)
+            yield from self._member_deviations(schema, value, path)
 
-    def _members(self, schema: dict[str, Any], value: dict[str, Any], path: str) -> Iterator[tuple[str, str]]:
+    def _member_deviations(self, schema: dict[str, Any], value: dict[str, Any], path: str) -> Iterator[tuple[str, str]]:
         properties, others = schema.get("properties", {}), schema.get("additionalProperties")
         for name in schema.get("required", []):
             if name not in value:
@@ -68,13 +68,13 @@ class Shapes:
             elif properties and not others:
                 yield _join_path(path, name), "unknown member"
 
-    def _resolved(self, schema: dict[str, Any]) -> dict[str, Any]:
+    def _without_reference(self, schema: dict[str, Any]) -> dict[str, Any]:
         while "$ref" in schema:
             schema = self.document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
         return schema
 
 
-def _is(value: Any, kind: str) -> bool:
+def _is_of_kind(value: Any, kind: str) -> bool:
     if isinstance(value, bool):
         return kind == "boolean"
     if kind == "integer" and isinstance(value, float):
@@ -89,7 +89,7 @@ def _is_date_time(text: str) -> bool:
         return False
 
 
-def _name(value: Any) -> str:
+def _kind_name(value: Any) -> str:
     if isinstance(value, bool):
         return "boolean"
     return next((name for name, kinds in KINDS.items() if isinstance(value, kinds)), type(value).__name__)

@@ -71,24 +71,26 @@ class FlowMap:
         self._checked_names: set[str] = set()  # names and members of which the code asks whether they are missing
         self._ends: dict[str, list[Around]] = {outcome: [] for outcome in _OUTCOMES}
         statements = _statements_of(program)
-        self._read(statements)
+        self._read_nodes(statements)
         self._lookahead = Lookahead(program, statements)
         self._conditions_by_guard: dict[Guard, list[Condition]] = {}  # once they were looked for
         self.transfers = bool(self._ends["transferred"])
-        self.endings = {outcome: self._leading_to(ends) for outcome, ends in self._ends.items()}
+        self.endings = {outcome: self._conditions_leading_to(ends) for outcome, ends in self._ends.items()}
 
     def route_to(self, conditions: Iterable[Condition]) -> list[Condition]:
         """Return the conditions to take, in their order, with those that lead to them."""
         route: list[Condition] = []
         for condition in conditions:
-            route += [*(each for each in self._way_to(condition.loop.line) if each not in route), condition]
+            leading_there = self._conditions_on_way_to(condition.loop.line)
+            new = [each for each in leading_there if each not in route]
+            route += [*new, condition]
         return route
 
     def outcome_of(self, condition: Condition) -> str:
         """Return how a call ends that takes a condition: `transferred`, `failed`, or else `completed`."""
         return next((outcome for outcome, each in self.endings.items() if condition in each), "completed")
 
-    def going_on(self, conditions: Sequence[Condition]) -> list[Condition]:
+    def conditions_that_continue(self, conditions: Sequence[Condition]) -> list[Condition]:
         """Return those of the conditions that lead out of their loop, and not to the end of the call."""
         ending = {condition for each in self.endings.values() for condition in each}
         return [each for each in conditions if each.leaves and each not in ending]
@@ -107,10 +109,10 @@ class FlowMap:
         return name != "" and name in self._checked_names
 
     def questions_behind(self, condition: Condition, *, is_opening: bool) -> Sequence[ForeseenQuestion]:
-        """Return the questions about the talk that the code behind a condition asks. Lookahead.behind says more."""
-        return self._lookahead.behind(condition, is_opening=is_opening)
+        """Return the questions about the talk that the code behind a condition asks, as the lookahead finds them."""
+        return self._lookahead.questions_behind(condition, is_opening=is_opening)
 
-    def _read(self, statements: Iterable[ast.stmt]) -> None:
+    def _read_nodes(self, statements: Iterable[ast.stmt]) -> None:
         """Note what each node says about calls, in the order of the code. Nested code takes no recursion."""
         waiting: list[tuple[ast.AST, Around]] = [(statement, ()) for statement in statements]
         waiting.reverse()
@@ -147,7 +149,7 @@ class FlowMap:
                 self._ends["failed"].append(around)
             case ast.Assign():
                 self._read_assignment(node.targets, node.value, around)
-                self._assigned_names[self._line_of(node)] = _last_name(node.targets[0])
+                self._assigned_names[self._line_of(node)] = _last_assigned_name(node.targets[0])
             case ast.AugAssign() | ast.NamedExpr() | ast.AnnAssign(value=ast.expr()):
                 self._read_assignment([node.target], node.value, around)
             case ast.UnaryOp(op=ast.Not()):
@@ -163,7 +165,7 @@ class FlowMap:
         if value is None or not conditions:
             return
         self._assignment_count += 1
-        texts, is_open = frozenset(_texts_in(value)), _is_open(value)
+        texts, is_open = frozenset(_texts_in(value)), _can_be_anything(value)
         assignment = Assignment(self._assignment_count, texts, is_open, conditions[-1])
         for name in {name for target in targets for name in _names_in(target)}:
             self._assignments.setdefault(name, []).append(assignment)
@@ -172,7 +174,7 @@ class FlowMap:
         position = self.program.position_of_node(node)
         return position.line if position else 0
 
-    def _way_to(self, number: int, passed: set[Guard] | None = None, depth: int = 0) -> list[Condition]:
+    def _conditions_on_way_to(self, number: int, passed: set[Guard] | None = None, depth: int = 0) -> list[Condition]:
         """Return the conditions around a loop, and for each guard around it one whose block sets what it asks for.
 
         `passed` has each guard that was looked at, so that none is followed twice.
@@ -186,11 +188,11 @@ class FlowMap:
                 setting = self._conditions_that_set(block)
                 if setting and {*setting}.isdisjoint(way):
                     passed.add(block)
-                    first = (self.going_on(setting) or setting)[0]
-                    way = [*self._way_to(first.loop.line, passed, depth + 1), first, *way]
+                    first = (self.conditions_that_continue(setting) or setting)[0]
+                    way = [*self._conditions_on_way_to(first.loop.line, passed, depth + 1), first, *way]
         return list(dict.fromkeys(way))
 
-    def _leading_to(self, ends: Iterable[Around]) -> list[Condition]:
+    def _conditions_leading_to(self, ends: Iterable[Around]) -> list[Condition]:
         """Return the conditions in whose blocks calls end, or else those whose blocks lead there."""
         conditions: dict[Condition, None] = {}  # a dict as an ordered set
         for around in ends:
@@ -230,11 +232,11 @@ def flow_map_of(program: Program) -> FlowMap:
 
 def _statements_of(program: Program) -> list[ast.stmt]:
     """Return the statements of the flow in its translated code, without those of the prelude."""
-    statements = _parsed(program.code) or _parsed(_with_f_strings_blanked(program.code))
+    statements = _parsed_statements(program.code) or _parsed_statements(_with_f_strings_blanked(program.code))
     return [statement for statement in statements if program.position_of_node(statement)]
 
 
-def _parsed(code: str) -> list[ast.stmt]:
+def _parsed_statements(code: str) -> list[ast.stmt]:
     """Return the statements of code. They are none if this Python cannot parse what the sandbox can."""
     try:
         return ast.parse(_ESCAPE.sub(lambda match: match[1] or "__", code)).body  # Python warns of unknown escapes
@@ -279,7 +281,7 @@ def _texts_in(node: ast.AST) -> Iterator[str]:
     return (value for value in parts if isinstance(value, str))
 
 
-def _is_open(value: ast.expr) -> bool:
+def _can_be_anything(value: ast.expr) -> bool:
     """Return whether a value may be anything: True, a list or a member of something, an answer."""
     return any(
         isinstance(part, (ast.List, ast.ListComp, ast.Subscript))
@@ -289,7 +291,7 @@ def _is_open(value: ast.expr) -> bool:
     )
 
 
-def _last_name(target: ast.expr) -> str:
+def _last_assigned_name(target: ast.expr) -> str:
     """Return the name to which a statement assigns, the last of several; empty for a member."""
     last = target.elts[-1] if isinstance(target, ast.Tuple) else target
     return last.id if isinstance(last, ast.Name) else ""

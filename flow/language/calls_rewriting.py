@@ -31,13 +31,13 @@ class CallRewriting:
         self._edits = edits
         self._positions = positions
         self._requests_names = {"requests"}
-        self._own = _own_names(lines)  # names that the flow defines itself are not rewritten, nor are such methods
+        self._defined_names = _names_defined_in(lines)  # these are not rewritten, nor are methods that the flow defines
         defined = {token.text for line in lines for before, token in pairwise(line.tokens) if before.text == "def"}
         self._methods = {method for method in METHODS if method not in defined}
 
     def rewrite(self, tokens: list[Token], in_def: bool) -> None:
         """Rewrite the calls among the tokens. Raises BasedSyntaxError."""
-        pairs = _pairs(tokens)
+        pairs = _matching_brackets(tokens)
         for index, token in enumerate(tokens):
             for field in token.fields:
                 self.rewrite(field, in_def)
@@ -46,15 +46,16 @@ class CallRewriting:
             if token.text.startswith(RESERVED):
                 raise BasedSyntaxError(token.start, f"Names that begin with {RESERVED} are the engine's own.")
             self.names.add(token.text)
+
             before = tokens[index - 1].text if index else ""
             if token.text in self._methods and before == "." and index > 1 and is_call_of(token.text, tokens, index):
-                self._method(tokens, index, pairs)
-            elif token.text in self._own or before in (".", "def"):
+                self._rewrite_method_call(tokens, index, pairs)
+            elif token.text in self._defined_names or before in (".", "def"):
                 continue
             elif token.text in self._requests_names | _OBJECTS or is_call_of(token.text, tokens, index):
-                self._name(tokens, index, pairs, in_def)
+                self._rewrite_function_call(tokens, index, pairs, in_def)
 
-    def _name(self, tokens: list[Token], index: int, pairs: dict[int, int], in_def: bool) -> None:
+    def _rewrite_function_call(self, tokens: list[Token], index: int, pairs: dict[int, int], in_def: bool) -> None:
         """Rewrite a call of a function, or of a member of an object."""
         token, line = tokens[index], self._positions.line(tokens[index].start)
         if token.text in BUILT_INS | _OBJECTS:
@@ -91,7 +92,7 @@ class CallRewriting:
                 self._edits.insert(raised[0].start, "_based_message(")
                 self._edits.insert(close_token.start, ")")
 
-    def _method(self, tokens: list[Token], index: int, pairs: dict[int, int]) -> None:
+    def _rewrite_method_call(self, tokens: list[Token], index: int, pairs: dict[int, int]) -> None:
         begin = primary_start(tokens, index - 1, pairs)
         self._remove_await(tokens, begin)
         self._edits.insert(tokens[begin].start, f"_based_{tokens[index].text}(")
@@ -113,21 +114,21 @@ class CallRewriting:
         if not isinstance(statement, ast.Import | ast.ImportFrom):
             return
         module = (statement.module or "") if isinstance(statement, ast.ImportFrom) else ""
-        new, others = [], []
+        assignments, others = [], []
         for alias in statement.names:
             if module in ("requests", "requests.exceptions"):
-                new.append(f"{alias.asname or alias.name} = _based_requests.{alias.name}")
+                assignments.append(f"{alias.asname or alias.name} = _based_requests.{alias.name}")
             elif not module and alias.name.partition(".")[0] == "requests":
                 self._requests_names.add(alias.asname or "requests")
-                new.append(f"{alias.asname or 'requests'} = _based_requests")
+                assignments.append(f"{alias.asname or 'requests'} = _based_requests")
             else:
                 others.append(alias)
         if others:
             statement.names = others
             self.imports.append((ast.unparse(statement), part[0].start))
-        if new:
-            rest = [self.imports[-1][0]] if others else []
-            self._edits.replace(part[0].start, part[-1].end, "; ".join(rest + new))
+        if assignments:
+            other_imports = [self.imports[-1][0]] if others else []
+            self._edits.replace(part[0].start, part[-1].end, "; ".join(other_imports + assignments))
 
 
 def is_call_of(name: str, tokens: list[Token], index: int) -> bool:
@@ -161,7 +162,7 @@ def primary_start(tokens: list[Token], dot: int, pairs: dict[int, int]) -> int:
     raise BasedSyntaxError(tokens[dot].start, sentence)
 
 
-def _pairs(tokens: list[Token]) -> dict[int, int]:
+def _matching_brackets(tokens: list[Token]) -> dict[int, int]:
     """Return the indices of matching brackets, in both directions."""
     pairs: dict[int, int] = {}
     waiting: list[int] = []
@@ -176,7 +177,7 @@ def _pairs(tokens: list[Token]) -> dict[int, int]:
     return pairs
 
 
-def _own_names(lines: list[LogicalLine]) -> set[str]:
+def _names_defined_in(lines: list[LogicalLine]) -> set[str]:
     """Return the names that the flow defines, without the methods of its classes."""
     names = set()
     class_indent: str | None = None

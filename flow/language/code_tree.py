@@ -52,18 +52,18 @@ def has_talk(statement: ast.stmt) -> bool:
     return False
 
 
-def set_in_earlier_rounds(statement: ast.stmt) -> set[str]:
+def names_set_in_earlier_rounds(statement: ast.stmt) -> set[str]:
     """Return the names that a loop may have set when it is run again: a loop of Based by the blocks that go back."""
     if not isinstance(statement, (ast.While, ast.For)):
         return set()
     parts: list[ast.stmt] = [statement]
     if is_based_loop(statement):
         untils = [each for each in ast.walk(statement) if isinstance(each, ast.If)]
-        parts = [part for until in untils for part in until.body if "_based_note" in assigned_in(until)]
-    return {name for part in parts for name in assigned_in(part)}
+        parts = [part for until in untils for part in until.body if "_based_note" in names_assigned_in(until)]
+    return {name for part in parts for name in names_assigned_in(part)}
 
 
-def assigned_in(statement: ast.stmt) -> set[str]:
+def names_assigned_in(statement: ast.stmt) -> set[str]:
     """Return the names to which a statement and its blocks assign, or to whose members."""
     names = set()
     for node in ast.walk(statement):

@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dryline.flow.language.calls_rewriting import ENDINGS
-from dryline.flow.language.code_tree import assigned_in, has_talk, is_based_loop
+from dryline.flow.language.code_tree import has_talk, is_based_loop, names_assigned_in
 from dryline.flow.language.known_values import (
     TALK,
     UNKNOWN,
     Names,
     Perhaps,
-    compared,
     member_of,
-    merged,
+    merged_names,
     plain_value,
+    result_of_comparison,
     result_of_method,
     truth_of,
 )
@@ -52,13 +52,13 @@ class CodeWalk:
 
     def follow(self, until: ast.If, *, is_opening: bool) -> None:
         """Follow the code of a condition, and what comes behind its loop."""
-        self._follow_to(until, is_opening=is_opening)
+        self._learn_names_before(until, is_opening=is_opening)
         self.questions.clear()
         self.steps, self.is_certain = 0, True
-        if self._goes_on(until.body):
-            self._follow_behind(self._loop_around(until))
+        if self._follow_block(until.body):
+            self._follow_code_behind(self._loop_around(until))
 
-    def _follow_to(self, until: ast.If, *, is_opening: bool) -> None:
+    def _learn_names_before(self, until: ast.If, *, is_opening: bool) -> None:
         """Learn what the code sets before a condition: in each block around it, the statements before."""
         around: list[ast.stmt] = []
         statement: ast.AST | None = until
@@ -70,10 +70,10 @@ class CodeWalk:
             for before in block[:index]:
                 if has_talk(before) and isinstance(before, ast.Assign):
                     self._bind_all(before.targets, TALK)
-                elif not self._goes_on([before]):  # a loop with talks, in which anything can be set
-                    self.names |= dict.fromkeys(assigned_in(before), UNKNOWN)
+                elif not self._follow_block([before]):  # a loop with talks, in which anything can be set
+                    self.names |= dict.fromkeys(names_assigned_in(before), UNKNOWN)
             if not is_opening:
-                self.names |= dict.fromkeys(self.code.set_in_earlier_rounds(inner), UNKNOWN)
+                self.names |= dict.fromkeys(self.code.names_set_in_earlier_rounds(inner), UNKNOWN)
 
     def _loop_around(self, statement: ast.stmt) -> ast.While:
         """Return the loop of a condition, of which each but the first is the `elif` of the one before."""
@@ -83,38 +83,38 @@ class CodeWalk:
             parent, _, _ = self.code.blocks[parent]
         return parent
 
-    def _follow_behind(self, statement: ast.stmt) -> None:
+    def _follow_code_behind(self, statement: ast.stmt) -> None:
         """Follow the code behind a statement, to the end of the blocks around it."""
         parent, block, index = self.code.blocks[statement]
-        if not self._goes_on(block[index + 1 :]):
+        if not self._follow_block(block[index + 1 :]):
             return
         if isinstance(parent, (ast.While, ast.For)) and not is_based_loop(parent):
             is_repeated = None if isinstance(parent, ast.For) else truth_of(self._value(parent.test))
             if is_repeated is not False and parent not in self.repeated:
                 self.repeated.add(parent)
-                self._goes_on(parent.body)
+                self._follow_block(parent.body)
             if is_repeated:
                 return
         if isinstance(parent, ast.If) and self._is_until(parent):
-            self._follow_behind(self._loop_around(parent))
+            self._follow_code_behind(self._loop_around(parent))
         elif isinstance(parent, ast.stmt):
-            self._follow_behind(parent)
+            self._follow_code_behind(parent)
 
     def _is_until(self, statement: ast.If) -> bool:
         return self.code.untils.get(self.code.line_of(statement)) is statement
 
     # Statements.
 
-    def _goes_on(self, block: Iterable[ast.stmt]) -> bool:
+    def _follow_block(self, block: Iterable[ast.stmt]) -> bool:
         """Follow the statements of a block; return whether the code behind it is reached."""
         try:
             for statement in block:
-                self._follow(statement)
+                self._follow_statement(statement)
         except _End:
             return False
         return True
 
-    def _follow(self, statement: ast.stmt) -> None:
+    def _follow_statement(self, statement: ast.stmt) -> None:
         """Follow a statement. Raises _End."""
         self.steps += 1
         if self.steps > _MOST_STEPS:
@@ -134,41 +134,41 @@ class CodeWalk:
             case ast.While() | ast.For() | ast.AsyncFor():
                 self._follow_loop(statement)
             case ast.Try():
-                self._follow_one_of([statement.body, *(handler.body for handler in statement.handlers)])
+                self._follow_alternatives([statement.body, *(handler.body for handler in statement.handlers)])
                 self._follow_all([*statement.orelse, *statement.finalbody])
             case ast.With() | ast.AsyncWith():
                 self._follow_all(statement.body)
             case ast.Match():
                 self._value(statement.subject)
-                self._follow_one_of([*(case.body for case in statement.cases), []])
+                self._follow_alternatives([*(case.body for case in statement.cases), []])
             case ast.Return() | ast.Raise():
-                self._values_in(statement)
+                self._note_questions_in(statement)
                 raise _End
             case ast.Continue() | ast.Break():
                 raise _End
 
     def _follow_all(self, block: Iterable[ast.stmt]) -> None:
         for statement in block:
-            self._follow(statement)
+            self._follow_statement(statement)
 
     def _follow_if(self, statement: ast.If) -> None:
         is_true = truth_of(self._value(statement.test))
         if is_true is None:
-            self._follow_one_of([statement.body, statement.orelse])
+            self._follow_alternatives([statement.body, statement.orelse])
         else:
             self._follow_all(statement.body if is_true else statement.orelse)
 
-    def _follow_one_of(self, blocks: Sequence[Sequence[ast.stmt]]) -> None:
+    def _follow_alternatives(self, blocks: Sequence[Sequence[ast.stmt]]) -> None:
         """Follow several blocks of which one is run. Raises _End if none leads further."""
         before, was_certain = self.names, self.is_certain
         ends: list[Names] = []
         for block in blocks:
             self.names, self.is_certain = dict(before), False
-            if self._goes_on(block):
+            if self._follow_block(block):
                 ends.append(self.names)
         if not ends:
             raise _End
-        self.names = merged(ends)
+        self.names = merged_names(ends)
         self.is_certain = was_certain and len(ends) == len(blocks)
 
     def _follow_loop(self, loop: ast.While | ast.For | ast.AsyncFor) -> None:
@@ -182,7 +182,7 @@ class CodeWalk:
             self._bind(loop.target, UNKNOWN)
             is_true = None
         if is_true is not False:
-            self._follow_one_of([loop.body, []])
+            self._follow_alternatives([loop.body, []])
         self._follow_all(loop.orelse)
 
     def _bind_all(self, targets: Iterable[ast.expr], value: Any) -> None:
@@ -195,8 +195,9 @@ class CodeWalk:
                 self.names[name] = value
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 is_known = isinstance(value, list) and len(value) == len(parts)
-                for part, each in zip(parts, value if is_known else [UNKNOWN] * len(parts), strict=True):
-                    self._bind(part, each)
+                values = value if is_known else [UNKNOWN] * len(parts)
+                for part, part_value in zip(parts, values, strict=True):
+                    self._bind(part, part_value)
             case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str(key))):
                 members = self.names.get(name)
                 if isinstance(members, dict):
@@ -214,16 +215,16 @@ class CodeWalk:
             case ast.Tuple() | ast.List():
                 return [self._value(each) for each in node.elts]
             case ast.Dict():
-                return self._object(node)
+                return self._object_value(node)
             case ast.BoolOp():
-                return self._either(node)
+                return self._and_or_value(node)
             case ast.UnaryOp(op=ast.Not()):
                 is_true = truth_of(self._value(node.operand))
                 return UNKNOWN if is_true is None else not is_true
             case ast.Compare():
-                return self._compared(node)
+                return self._comparison_value(node)
             case ast.IfExp():
-                return self._one_of(node)
+                return self._if_else_value(node)
             case ast.NamedExpr():
                 value = self._value(node.value)
                 self._bind(node.target, value)
@@ -231,30 +232,35 @@ class CodeWalk:
             case ast.Subscript():
                 return member_of(self._value(node.value), self._value(node.slice))
             case ast.Call():
-                return self._called(node)
-        self._values_in(node)
+                return self._call_value(node)
+        self._note_questions_in(node)
         return UNKNOWN
 
-    def _values_in(self, node: ast.AST) -> None:
+    def _note_questions_in(self, node: ast.AST) -> None:
         """Note the questions in the parts of an expression."""
         for part in ast.iter_child_nodes(node):
             if isinstance(part, ast.expr):
                 self._value(part)
             elif not isinstance(part, (ast.arguments, ast.expr_context)):
-                self._values_in(part)
+                self._note_questions_in(part)
 
-    def _object(self, node: ast.Dict) -> Any:
+    def _object_value(self, node: ast.Dict) -> Any:
         members: dict[Any, Any] = {}
         for key, value in zip(node.keys, node.values, strict=True):
-            name, member = UNKNOWN if key is None else self._value(key), self._value(value)
-            if key is None and isinstance(member, dict):
+            name = UNKNOWN if key is None else self._value(key)
+            member = self._value(value)
+            if key is None and isinstance(member, dict):  # `**other`
                 members |= member
             elif isinstance(name, str):
                 members[name] = member
         return members
 
-    def _either(self, node: ast.BoolOp) -> Any:
-        """Return the value of `and` and `or`: the first that decides; what comes behind an unknown one is noted."""
+    def _and_or_value(self, node: ast.BoolOp) -> Any:
+        """Return the value of `and` and `or`: that of the first part that decides the result.
+
+        Behind a part that is not known the others are still read, for their questions. The result is then known only
+        if it is a truth value.
+        """
         decides = isinstance(node.op, ast.Or)
         result: Any = None
         is_known = True
@@ -262,16 +268,20 @@ class CodeWalk:
             value = self._value(part)
             is_true = truth_of(value)
             if is_true is decides:
-                return value if is_known else (decides if isinstance(value, bool) else UNKNOWN)
+                if is_known:
+                    return value
+                return decides if isinstance(value, bool) else UNKNOWN
             is_known = is_known and is_true is not None
             result = value
         return result if is_known else UNKNOWN
 
-    def _compared(self, node: ast.Compare) -> Any:
+    def _comparison_value(self, node: ast.Compare) -> Any:
         values = [self._value(each) for each in (node.left, *node.comparators)]
-        return compared(node.ops[0], *values) if len(values) == 2 else UNKNOWN
+        if len(values) != 2:  # such as `1 < size < 9`
+            return UNKNOWN
+        return result_of_comparison(node.ops[0], *values)
 
-    def _one_of(self, node: ast.IfExp) -> Any:
+    def _if_else_value(self, node: ast.IfExp) -> Any:
         is_true = truth_of(self._value(node.test))
         if is_true is not None:
             return self._value(node.body if is_true else node.orelse)
@@ -280,12 +290,12 @@ class CodeWalk:
         self.is_certain = was_certain
         return values[0] if values[0] == values[1] else UNKNOWN
 
-    def _called(self, node: ast.Call) -> Any:
+    def _call_value(self, node: ast.Call) -> Any:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name == "_based_talk":
-            return self._talk(node)
+            return self._talk_value(node)
         if name == "_based_ask":
-            return self._ask(node)
+            return self._note_question(node)
         arguments = [self._value(each) for each in node.args]
         named = {each.arg: self._value(each.value) for each in node.keywords}
         if name in ENDINGS:
@@ -298,30 +308,31 @@ class CodeWalk:
             return result_of_method(self._value(node.func.value), node.func.attr, arguments)
         return UNKNOWN
 
-    def _talk(self, node: ast.Call) -> Any:
+    def _talk_value(self, node: ast.Call) -> Any:
         """Return the result of a talk outside of a loop. Raises _End at one that waits for the user."""
         if isinstance(node.args[0], ast.Constant):
             raise _End
         return TALK
 
-    def _ask(self, node: ast.Call) -> Any:
+    def _note_question(self, node: ast.Call) -> Any:
         """Note a question, if it is about a talk and its shape is known."""
-        about, *arguments = [self._value(each) for each in node.args] or [UNKNOWN]
-        named = {each.arg: self._value(each.value) for each in node.keywords}
-        question, example, schema, *_ = [*arguments, None, None, None][:3]
-        question, example, schema = (
-            named.get(name, value) for name, value in (("question", question), ("example", example), ("schema", schema))
-        )
+        values = [self._value(each) for each in node.args]
+        about = values[0] if values else UNKNOWN
+        arguments: dict[str | None, Any] = dict(zip(("question", "example", "schema"), values[1:], strict=False))
+        arguments |= {each.arg: self._value(each.value) for each in node.keywords}
+        question, example = arguments.get("question"), arguments.get("example")
+
         is_of_talk = about is TALK or (about is UNKNOWN and isinstance(node.args[0], ast.Name))
         line = self.code.line_of(node)
         if is_of_talk and line not in self.questions:
             members = example if isinstance(example, dict) else {}
+            uncertain = frozenset(name for name, value in members.items() if isinstance(value, Perhaps))
             self.questions[line] = ForeseenQuestion(
                 line,
                 question if isinstance(question, str) else "",
                 plain_value(example),
-                plain_value(schema),
-                frozenset(name for name, value in members.items() if isinstance(value, Perhaps)),
+                plain_value(arguments.get("schema")),
+                uncertain,
                 self.is_certain,
             )
         return UNKNOWN
@@ -335,10 +346,11 @@ class CodeWalk:
         outside, self.names = self.names, dict(self.names)
         self.calls.append(function.name)
         parameters = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
-        self.names |= dict.fromkeys([*parameters, *(each.arg for each in function.args.kwonlyargs)], UNKNOWN)
+        only_named = [each.arg for each in function.args.kwonlyargs]
+        self.names |= dict.fromkeys([*parameters, *only_named], UNKNOWN)
         self.names |= dict(zip(parameters, arguments, strict=False))
         self.names |= {name: value for name, value in named.items() if name is not None}
-        self._goes_on(function.body)
+        self._follow_block(function.body)
         self.calls.pop()
         self.names = outside
         return UNKNOWN

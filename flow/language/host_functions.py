@@ -19,7 +19,7 @@ from dryline.flow.language.events import transcript
 from dryline.flow.language.json_values import json_error, plain, text
 from dryline.flow.language.language_model import Question
 from dryline.flow.language.open_talk import condition_text
-from dryline.flow.language.web import RequestFailed, send
+from dryline.flow.language.web import RequestFailed, fetch_response
 from dryline.world.masking import mask_addresses
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def is_callable(name: str, channel: str) -> bool:
 
 
 def say(session: FlowSession, line: int | None, message: Any, exact: Any = True, model: Any = None) -> str:
-    spoken = _bounded("say() takes a text", text(message), LONGEST_TEXT)
+    spoken = _require_bounded_text("say() takes a text", text(message), LONGEST_TEXT)
     session.add_agent_message(spoken, line, by="say", exact=bool(exact))
     return spoken
 
@@ -84,7 +84,7 @@ def say(session: FlowSession, line: int | None, message: Any, exact: Any = True,
 def extract(session: FlowSession, line: int | None, key: Any, value: Any) -> None:
     if not isinstance(key, str) or key.startswith("_"):
         raise Raised("ValueError", f"An extraction's key is a text that does not begin with _, not {key!r}.")
-    name = _bounded("extract() takes a key", text(key), LONGEST_MEMBER)
+    name = _require_bounded_text("extract() takes a key", text(key), LONGEST_MEMBER)
     plain_value = _plain_json(value)
     session.log_bounded_event("extracted", line, key=name, value=plain_value)
     session.extracted[name] = plain_value
@@ -142,7 +142,7 @@ def ask(
     example, schema = plain(example), plain(schema)
     _require_bounded_members("ask() takes an example or schema", example, schema)
     choices = session.program.choices
-    request = _question(session, line, about, question, example=example, schema=schema, choices=choices)
+    request = _build_question(session, line, about, question, example=example, schema=schema, choices=choices)
     answer = session.answer_stubs.answer(request, session.model.ask)
     details = {"question": request.question, "value": answer.value, "example": example}
     session.log_bounded_event("asked", line, **details, how=answer.how, by=answer.by)
@@ -151,7 +151,7 @@ def ask(
 
 
 def summarize(session: FlowSession, line: int | None, about: Any, prompt: Any = "", model: Any = None) -> str:
-    words = session.model.summarize(_question(session, line, about, prompt or ""))
+    words = session.model.summarize(_build_question(session, line, about, prompt or ""))
     session.log_bounded_event("summarized", line, text=words.text, by=words.by)
     return words.text
 
@@ -177,13 +177,13 @@ def converse(
     if not is_loop or not isinstance(conditions, (list, NoneType)) or not isinstance(note, (list, tuple, NoneType)):
         raise Raised("TypeError", "talk() was called with arguments that only the engine passes")
     session.keep_state(state)
-    prompt = _bounded("talk() takes a prompt", text(prompt), LONGEST_TEXT)
+    prompt = _require_bounded_text("talk() takes a prompt", text(prompt), LONGEST_TEXT)
     default_values, info = plain(default_values), plain(info)
-    _bounded("talk() takes info and default values", orjson.dumps([default_values, info]), LONGEST_TEXT)
+    _require_bounded_text("talk() takes info and default values", orjson.dumps([default_values, info]), LONGEST_TEXT)
     for condition in conditions or ():
         _require_bounded_condition(condition)
     if note:
-        _bounded("A return hands back a value", text(note[0]), LONGEST_TEXT)
+        _require_bounded_text("A return hands back a value", text(note[0]), LONGEST_TEXT)
     session.open_talk.open(loop, conditions, note, prompt, bool(first), default_values, info)
     if conditions is None:
         return [None, None, transcript(session.messages)]
@@ -195,7 +195,7 @@ def http(session: FlowSession, line: int | None, _: Any, method: Any, url: Any, 
     sent = plain(named) | {"json": _plain_json(named.get("json"))}
     shown = {"method": text(method), "url": mask_addresses(text(url))}
     try:
-        answer = send(session.fetch, str(method).upper(), text(url), sent)
+        answer = fetch_response(session.fetch, str(method).upper(), text(url), sent)
     except RequestFailed as fault:
         session.log_bounded_event("requested", line, **shown, error=str(fault))
         raise Raised("TimeoutError" if fault.timed_out else "OSError", str(fault)) from None
@@ -246,7 +246,7 @@ def _plain_json(value: Any) -> Any:
     return plain_value
 
 
-def _bounded(subject: str, value: Any, most: int) -> Any:
+def _require_bounded_text(subject: str, value: Any, most: int) -> Any:
     """Return a text. Raises Raised if it is longer than `most` characters; `subject` begins the message."""
     if len(value) > most:
         raise Raised("ValueError", f"{subject} of at most {most:,} characters.")
@@ -255,7 +255,7 @@ def _bounded(subject: str, value: Any, most: int) -> Any:
 
 def _require_bounded_condition(condition: Any) -> None:
     """Check the length of a condition, and the size of a tool's schema. Raises Raised."""
-    _bounded("A loop takes a condition", condition_text(condition), LONGEST_QUESTION)
+    _require_bounded_text("A loop takes a condition", condition_text(condition), LONGEST_QUESTION)
     if isinstance(condition, dict):
         _require_bounded_members("A loop takes a tool with a schema", plain(condition))
 
@@ -281,11 +281,11 @@ def _require_bounded_members(subject: str, *values: Any) -> None:
         raise Raised("ValueError", f"{subject} of at most {MOST_VALUES} values.")
 
 
-def _question(session: FlowSession, line: int | None, about: Any, question: Any, **options: Any) -> Question:
+def _build_question(session: FlowSession, line: int | None, about: Any, question: Any, **options: Any) -> Question:
     made = plain(about)
     words = made if isinstance(made, str) else orjson.dumps(made, option=orjson.OPT_INDENT_2).decode()
-    _bounded("A question is about a text", words, LONGEST_TEXT)
-    question = _bounded("ask() takes a question", text(question), LONGEST_QUESTION)
+    _require_bounded_text("A question is about a text", words, LONGEST_TEXT)
+    question = _require_bounded_text("ask() takes a question", text(question), LONGEST_QUESTION)
     options |= {"random": session.random(), "now": session.now(), "unsaid": session.unsaid}
     return Question(words, question, line=line, **options)
 

@@ -42,7 +42,7 @@ class Interpreter:
         self._position: SourcePosition | None = None  # of the last host call
         self._calls = 0  # in this turn
         self._passed = 0  # in this turn
-        self._over: Stopped | None = None  # a limit that was exceeded where the sandbox hides the exception
+        self._exceeded_limit: Stopped | None = None  # a limit that was exceeded where the sandbox hides the exception
 
     def start(self, turn: Turn | None = None) -> None:
         """Run from the beginning up to the first wait; with `turn` the whole conversation, in one worker."""
@@ -55,16 +55,16 @@ class Interpreter:
             def begin() -> Any:
                 return worker.feed_start(session.program.code, inputs=inputs, print_callback=self._print)
 
-            waiting = self._run(worker, begin)
+            waiting = self._run_to_wait(worker, begin)
             while turn is not None and waiting is not None and not session.ended:
-                answer = self._take(turn)
+                answer = self._result_of_turn(turn)
                 if answer is not None:
-                    waiting = self._run(worker, _returning(waiting, answer))
+                    waiting = self._run_to_wait(worker, _step_with_result(waiting, answer))
             self.snapshot = waiting.dump() if waiting is not None and not session.ended else None
 
     def go_on(self, turn: Turn) -> None:
         """Take a turn of the user, and go on with the flow if it leads further."""
-        answer = self._take(turn)
+        answer = self._result_of_turn(turn)
         if answer is None:
             return
         stored, self.snapshot = self.snapshot or b"", None
@@ -74,7 +74,7 @@ class Interpreter:
                 waiting: Any = worker.load_snapshot(stored, print_callback=self._print)
                 return waiting.resume({"return_value": answer})
 
-            waiting = self._run(worker, resume)
+            waiting = self._run_to_wait(worker, resume)
             self.snapshot = waiting.dump() if waiting is not None else None
 
     def count_characters(self, characters: int) -> None:
@@ -83,15 +83,15 @@ class Interpreter:
         if self._session.characters > CHARACTERS:
             raise Stopped(f"More than {CHARACTERS:,} characters were said, printed and logged in one conversation.")
 
-    def _take(self, turn: Turn) -> Any:
-        """Take a turn. What it raises ends the session."""
+    def _result_of_turn(self, turn: Turn) -> Any:
+        """Take a turn, and return its result. What it raises ends the session; the result is None then."""
         try:
             return turn()
         except Exception as fault:
-            self._fail(fault)
+            self._end_session(fault)
             return None
 
-    def _run(self, worker: Any, step: Callable[[], Any]) -> Any:
+    def _run_to_wait(self, worker: Any, step: Callable[[], Any]) -> Any:
         """Run until the flow waits for the user, and return the snapshot; None if the run has ended."""
         session = self._session
         self._calls = self._passed = 0
@@ -99,28 +99,31 @@ class Interpreter:
             while True:
                 snapshot = step()
                 if isinstance(snapshot, pydantic_monty.MontyComplete):
-                    self._read_state(worker)
+                    self._store_state(worker)
                     raise Over("end of the flow")
                 try:
-                    step = self._answer_to(snapshot)
+                    step = self._do_host_call(snapshot)
                 except Waits:
                     answer = session.open_talk.hear_pending()
                     if answer is None:
                         return snapshot
-                    step = _returning(snapshot, answer)
+                    step = _step_with_result(snapshot, answer)
         except pydantic_monty.MontyError as fault:
             failure = failure_of_error(session.program, fault, self._position)
-            if self._over:
-                failure = failure_at(session.program, str(self._over), self._position, bound=True)
+            if self._exceeded_limit:
+                failure = failure_at(session.program, str(self._exceeded_limit), self._position, bound=True)
             if failure.exception != "TimeoutError":  # after a timeout the worker cannot be used
-                self._read_state(worker)
+                self._store_state(worker)
             session.fail(failure)
         except Exception as fault:
-            self._fail(fault)
+            self._end_session(fault)
         return None
 
-    def _fail(self, fault: Exception) -> None:
-        """End the session. An error of the engine must not stop other conversations."""
+    def _end_session(self, fault: Exception) -> None:
+        """End the session because of an exception: the end of the run, a limit, or an error of the engine.
+
+        An error of the engine must not stop other conversations.
+        """
         program = self._session.program
         if isinstance(fault, Over):
             self._session.end(str(fault))
@@ -131,7 +134,7 @@ class Interpreter:
             sentence = f"The engine failed: {type(fault).__name__}: {fault}"
             self._session.fail(failure_at(program, sentence, self._position, bound=False))
 
-    def _answer_to(self, snapshot: Any) -> Callable[[], Any]:
+    def _do_host_call(self, snapshot: Any) -> Callable[[], Any]:
         """Do a host call, and return the step that goes on with its result. Raises Over, Waits, Stopped."""
         position = self._position_of(snapshot)
         self._position = position or self._position
@@ -145,9 +148,9 @@ class Interpreter:
         if not isinstance(snapshot, pydantic_monty.FunctionSnapshot):
             raise Stopped("The flow awaits something that is no call of the engine. Remove the `await`.")
         if snapshot.is_os_function:
-            return self._system(snapshot)
+            return self._answer_system_call(snapshot)
         try:
-            return _returning(snapshot, self._call(snapshot, position.line if position else None))
+            return _step_with_result(snapshot, self._call_function(snapshot, position.line if position else None))
         except Raised as raised:
             problem: Any = {"exc_type": raised.type, "message": raised.message}
         except TooLarge as fault:
@@ -171,7 +174,7 @@ class Interpreter:
             return SourcePosition(line, 1) if line else None
         return position
 
-    def _call(self, snapshot: Any, line: int | None) -> Any:
+    def _call_function(self, snapshot: Any, line: int | None) -> Any:
         """Call a host function, and count the size of its arguments. Raises what it raises, and Stopped."""
         self._passed += size_of([snapshot.args, snapshot.kwargs])
         if self._passed > PASSED_A_TURN:
@@ -181,15 +184,16 @@ class Interpreter:
             )
         return call(self._session, snapshot.function_name, snapshot.args, snapshot.kwargs, line)
 
-    def _system(self, snapshot: Any) -> Callable[[], Any]:
+    def _answer_system_call(self, snapshot: Any) -> Callable[[], Any]:
         """Answer a call of the sandbox for a module, the time, or a file. There are no files and no environment."""
         if snapshot.function_name == "import":
             return snapshot.resume_auto
         if snapshot.function_name in ("datetime.now", "date.today", "time.time"):
-            return _returning(snapshot, _moment(snapshot, self._session.now()))
+            return _step_with_result(snapshot, _current_time(snapshot, self._session.now()))
         return snapshot.resume_not_handled
 
-    def _read_state(self, worker: Any) -> None:
+    def _store_state(self, worker: Any) -> None:
+        """Give the session the `state` that the flow has in the worker."""
         try:
             self._session.keep_state(worker.feed_run("state"))
         except (pydantic_monty.MontyError, RuntimeError, TooLarge):
@@ -199,16 +203,16 @@ class Interpreter:
         try:
             self.count_characters(len(printed))
         except Stopped as stopped:
-            self._over = stopped
+            self._exceeded_limit = stopped
             raise
         self._session.log_event("printed", None, text=printed.removesuffix("\n"))
 
 
-def _returning(snapshot: Any, value: Any) -> Callable[[], Any]:
+def _step_with_result(snapshot: Any, value: Any) -> Callable[[], Any]:
     return lambda: snapshot.resume({"return_value": value})
 
 
-def _moment(snapshot: Any, now: datetime) -> Any:
+def _current_time(snapshot: Any, now: datetime) -> Any:
     name, args = snapshot.function_name, snapshot.args
     if name == "time.time":
         return now.timestamp()

@@ -46,8 +46,11 @@ class _Conversion:
         attributes = getattr(value, "attributes", None)  # pydantic_monty.MontyClassProxy, an object of the sandbox
         if isinstance(attributes, dict):
             is_talk = getattr(value, "name", None) == "_based_Talk"
-            return self.convert(attributes["text"] if is_talk else attributes, depth + 1)
-        return str(value.total_seconds()) if isinstance(value, timedelta) else str(value)
+            plain_attributes = attributes["text"] if is_talk else attributes
+            return self.convert(plain_attributes, depth + 1)
+        if isinstance(value, timedelta):
+            return str(value.total_seconds())
+        return str(value)
 
     def _convert_scalar(self, value: Any) -> Any:
         if isinstance(value, str):

@@ -53,7 +53,7 @@ def is_known(value: Any) -> bool:
     return not isinstance(value, (Mark, Perhaps))
 
 
-def compared(comparison: ast.cmpop, first: Any, second: Any) -> Any:
+def result_of_comparison(comparison: ast.cmpop, first: Any, second: Any) -> Any:
     """Return the result of a comparison."""
     if not (is_known(first) and is_known(second)):
         return UNKNOWN
@@ -68,8 +68,13 @@ def truth_of(value: Any) -> bool | None:
     if value is TALK:
         return True
     if isinstance(value, dict):
-        return True if any(not isinstance(each, Perhaps) for each in value.values()) else None if value else False
-    return None if isinstance(value, (Mark, Perhaps)) else bool(value)
+        if not value:
+            return False
+        has_certain_member = any(not isinstance(each, Perhaps) for each in value.values())
+        return True if has_certain_member else None
+    if isinstance(value, (Mark, Perhaps)):
+        return None
+    return bool(value)
 
 
 def member_of(value: Any, key: Any) -> Any:
@@ -93,22 +98,26 @@ def result_of_method(value: Any, name: str, arguments: list[Any]) -> Any:
     return UNKNOWN
 
 
-def merged(ends: Sequence[Names]) -> Names:
+def merged_names(ends: Sequence[Names]) -> Names:
     """Return what is known of names after one of several ways."""
     merged: Names = {}
-    for name in dict.fromkeys(name for end in ends for name in end):
+    all_names = dict.fromkeys(name for end in ends for name in end)  # in their order
+    for name in all_names:
         values = [end.get(name, UNKNOWN) for end in ends]
         if all(isinstance(value, dict) for value in values):
             merged[name] = _merged_object(values)
+        elif all(_is_same(value, values[0]) for value in values):
+            merged[name] = values[0]
         else:
-            merged[name] = values[0] if all(_is_same(value, values[0]) for value in values) else UNKNOWN
+            merged[name] = UNKNOWN
     return merged
 
 
 def _merged_object(objects: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return an object with the members of all, of which those are `Perhaps` that not all have."""
     members: dict[str, Any] = {}
-    for name in dict.fromkeys(name for each in objects for name in each):
+    all_names = dict.fromkeys(name for each in objects for name in each)  # in their order
+    for name in all_names:
         values = [each[name] for each in objects if name in each]
         first = values[0]
         is_certain = len(values) == len(objects) and not any(isinstance(value, Perhaps) for value in values)

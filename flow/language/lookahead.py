@@ -9,7 +9,7 @@ import ast
 from collections.abc import Sequence
 from contextlib import suppress
 
-from dryline.flow.language.code_tree import blocks_of, constants_of, set_in_earlier_rounds
+from dryline.flow.language.code_tree import blocks_of, constants_of, names_set_in_earlier_rounds
 from dryline.flow.language.code_walk import CodeWalk
 from dryline.flow.language.language_model import ForeseenQuestion
 from dryline.flow.language.program import Condition, Program
@@ -25,10 +25,10 @@ class Lookahead:
         self.constants = constants_of(statements)
         self.untils: dict[int, ast.If] = {}  # by the line of the condition
         self._questions: dict[tuple[Condition, bool], tuple[ForeseenQuestion, ...]] = {}
-        self._rounds: dict[ast.stmt, set[str]] = {}
-        self._read(statements)
+        self._names_set: dict[ast.stmt, set[str]] = {}
+        self._index_statements(statements)
 
-    def behind(self, condition: Condition, *, is_opening: bool = False) -> tuple[ForeseenQuestion, ...]:
+    def questions_behind(self, condition: Condition, *, is_opening: bool = False) -> tuple[ForeseenQuestion, ...]:
         """Return the questions that the code behind a condition asks before the next talk, in their order.
 
         Where it `is_opening`, nobody has said anything before: all names have their first values.
@@ -48,13 +48,13 @@ class Lookahead:
         position = self.program.position_of_node(node)
         return position.line if position else 0
 
-    def set_in_earlier_rounds(self, statement: ast.stmt) -> set[str]:
+    def names_set_in_earlier_rounds(self, statement: ast.stmt) -> set[str]:
         """Return the names that a loop may have set when it is run again; none for other statements."""
-        if statement not in self._rounds:
-            self._rounds[statement] = set_in_earlier_rounds(statement)
-        return self._rounds[statement]
+        if statement not in self._names_set:
+            self._names_set[statement] = names_set_in_earlier_rounds(statement)
+        return self._names_set[statement]
 
-    def _read(self, statements: Sequence[ast.stmt]) -> None:
+    def _index_statements(self, statements: Sequence[ast.stmt]) -> None:
         """Note the block around each statement, the functions, and the code of each condition."""
         lines = {condition.line for condition in self.program.conditions}
         waiting: list[tuple[ast.AST | None, Sequence[ast.stmt]]] = [(None, statements)]

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from dryline.flow.language.errors import BasedSyntaxError, Finding
 from dryline.flow.language.program import Program
-from dryline.flow.language.statements import Statement, tree
+from dryline.flow.language.statements import Statement, statement_tree
 from dryline.flow.language.tokens import Token, logical_lines
 
 # Members that each conversation may have in `state`.
@@ -89,19 +89,19 @@ class MemberUse:
                 self._note_optional(tokens[index + 4])
             case [".", "update", *_] | ["=" | "|=" | ":=", *_]:
                 self._is_changed_elsewhere = True
-            case _ if _is_bound(tokens, index):
+            case _ if _is_bound_anew(tokens, index):
                 self._is_changed_elsewhere = True
 
     def _read_subscript(self, tokens: Sequence[Token], index: int, is_caught: bool) -> None:
         name, key = tokens[index], tokens[index + 2]
-        if (member := _text_of(key)) is None:
+        if (member := _plain_text(key)) is None:
             return
         if name.depth == 0 and _is_assigned(tokens, index + 4):
             self._note_optional(key)
         self._reads.setdefault(member, MemberRead(member, name.start, is_caught))
 
     def _note_optional(self, key: Token) -> None:
-        if (member := _text_of(key)) is not None:
+        if (member := _plain_text(key)) is not None:
             self._optional.add(member)
 
 
@@ -112,29 +112,32 @@ def _text_at(tokens: Sequence[Token], index: int) -> str:
 
 def _is_assigned(tokens: Sequence[Token], index: int) -> bool:
     """Return whether a subscript is a target of an assignment: at the index behind it is `= 1`, or `, other = 1, 2`."""
-    if _text_at(tokens, index) == ",":
-        few_targets = tokens[index : index + _MOST_TARGETS]
-        ends = (position for position, token in enumerate(few_targets) if token.text in (";", ":"))
-        return "=" in (token.text for token in few_targets[: next(ends, _MOST_TARGETS)])
-    return _text_at(tokens, index) == "="
+    if _text_at(tokens, index) != ",":
+        return _text_at(tokens, index) == "="
+    for token in tokens[index : index + _MOST_TARGETS]:
+        if token.text in (";", ":"):
+            return False
+        if token.text == "=":
+            return True
+    return False
 
 
-def _is_bound(tokens: Sequence[Token], index: int) -> bool:
+def _is_bound_anew(tokens: Sequence[Token], index: int) -> bool:
     """Return whether the name is one that a loop, an `as` or a function's parameter binds anew."""
     if tokens[0].text in ("def", "async"):
         return True
     return _text_at(tokens, index - 1) in ("for", "as", "import", "global")
 
 
-def _text_of(token: Token) -> str | None:
+def _plain_text(token: Token) -> str | None:
     """Return the text of a plain string; None of any other token."""
     match = _PLAIN_TEXT.fullmatch(token.text) if token.kind == "string" else None
     return match["text"] if match else None
 
 
-def _lines(source: str) -> Iterator[tuple[list[Token], bool]]:
+def _lines_in_and_out_of_try(source: str) -> Iterator[tuple[list[Token], bool]]:
     """Yield the logical lines of a source, each with whether it is in a `try` block."""
-    waiting: list[tuple[Statement, bool]] = [(statement, False) for statement in reversed(_statements(source))]
+    waiting: list[tuple[Statement, bool]] = [(statement, False) for statement in reversed(_statement_tree(source))]
     while waiting:
         statement, is_caught = waiting.pop()
         yield statement.line.tokens, is_caught
@@ -142,9 +145,9 @@ def _lines(source: str) -> Iterator[tuple[list[Token], bool]]:
         waiting += [(inner, is_inner_caught) for inner in reversed([*statement.body, *statement.untils])]
 
 
-def _statements(source: str) -> list[Statement]:
+def _statement_tree(source: str) -> list[Statement]:
     try:
-        return tree(logical_lines(source))
+        return statement_tree(logical_lines(source))
     except BasedSyntaxError:  # of a program that was never translated
         return []
 
@@ -158,16 +161,16 @@ class Needs(NamedTuple):
 
 def needs_of(source: str) -> Needs:
     """Return the members that a source needs."""
-    return _cached_needs(source) if len(source) <= _LONGEST_CACHED else _needs(source)
+    return _cached_needs(source) if len(source) <= _LONGEST_CACHED else _find_needs(source)
 
 
 @lru_cache(maxsize=32)
 def _cached_needs(source: str) -> Needs:
-    return _needs(source)
+    return _find_needs(source)
 
 
-def _needs(source: str) -> Needs:
-    lines = list(_lines(source))
+def _find_needs(source: str) -> Needs:
+    lines = list(_lines_in_and_out_of_try(source))
     return Needs(MemberUse(lines, "variables").needed, MemberUse(lines, "state").needed)
 
 
@@ -184,16 +187,18 @@ def find_missing_variables(program: Program, context: FlowContext) -> list[Findi
         lacking = [name for name, parameters in context.parameters.items() if read.member not in parameters]
         if context.parameters and not lacking:
             continue
-        is_certain = bool(context.parameters) and len(lacking) == len(context.parameters) and not read.is_caught
-        sentence = f"The flow has no variable {_named(read.member)}"
+        is_lacking_everywhere = bool(context.parameters) and len(lacking) == len(context.parameters)
+        is_error = is_lacking_everywhere and not read.is_caught
+
+        sentence = f"The flow has no variable {_quoted_name(read.member)}"
         if not context.parameters:
             sentence += "; a parameter of its deployment has to set it."
-        elif len(lacking) == len(context.parameters):
+        elif is_lacking_everywhere:
             sentence += ", and its deployments have no parameter of this name."
         else:
-            sentence += f", and {_listed(lacking)} no parameter of this name."
-        sentence += _hint(read.member, context.variables)
-        findings.append(_finding(program, read, sentence, "error" if is_certain else "warning"))
+            sentence += f", and {_names_with_verb(lacking)} no parameter of this name."
+        sentence += _spelling_hint(read.member, context.variables)
+        findings.append(_finding_at_read(program, read, sentence, "error" if is_error else "warning"))
     return findings
 
 
@@ -201,16 +206,12 @@ def find_missing_state(program: Program, columns: Collection[str]) -> list[Findi
     """Return warnings about members of `state` that the flow needs and no campaign's row has."""
     known = {*columns, *_OF_EVERY_STATE}
     missing = [read for read in needs_of(program.source).state if read.member not in known]
-    return [
-        _finding(
-            program,
-            read,
-            f"Nothing known sets {_named(read.member)} of state; the row of a campaign has to."
-            + _hint(read.member, known),
-            "warning",
-        )
-        for read in missing[:_MOST_REPORTED]
-    ]
+    findings: list[Finding] = []
+    for read in missing[:_MOST_REPORTED]:
+        sentence = f"Nothing known sets {_quoted_name(read.member)} of state; the row of a campaign has to."
+        sentence += _spelling_hint(read.member, known)
+        findings.append(_finding_at_read(program, read, sentence, "warning"))
+    return findings
 
 
 def reads_state(program: Program) -> bool:
@@ -218,22 +219,27 @@ def reads_state(program: Program) -> bool:
     return any(read.member not in _OF_EVERY_STATE for read in needs_of(program.source).state)
 
 
-def _finding(program: Program, read: MemberRead, sentence: str, severity: str) -> Finding:
+def _finding_at_read(
+    program: Program, read: MemberRead, sentence: str, severity: Literal["error", "warning"]
+) -> Finding:
     position = program.positions.position(read.offset)
-    return Finding(program.file, *position, sentence, "error" if severity == "error" else "warning")
+    return Finding(program.file, *position, sentence, severity)
 
 
-def _named(member: str) -> str:
+def _quoted_name(member: str) -> str:
     return repr(member[:_LONGEST_NAMED])
 
 
-def _listed(names: Sequence[str]) -> str:
+def _names_with_verb(names: Sequence[str]) -> str:
     """Return the first names with a verb: `Day line has`, `Day line and Night line have`, `… and 3 more have`."""
-    shown = list(names[:2]) + ([f"{len(names) - 2} more"] if len(names) > 2 else [])
-    return f"{' and '.join(shown)} {'has' if len(shown) == 1 else 'have'}"
+    shown = list(names[:2])
+    if len(names) > len(shown):
+        shown.append(f"{len(names) - len(shown)} more")
+    verb = "has" if len(shown) == 1 else "have"
+    return f"{' and '.join(shown)} {verb}"
 
 
-def _hint(member: str, known: Iterable[str]) -> str:
+def _spelling_hint(member: str, known: Iterable[str]) -> str:
     names = [name for name in islice(known, _MOST_COMPARED) if len(name) <= _LONGEST_NAMED]
     near = get_close_matches(member[:_LONGEST_NAMED], names, n=1)
     return f" Did you mean {near[0]!r}?" if near else ""

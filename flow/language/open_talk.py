@@ -47,12 +47,17 @@ class OpenTalk:
         self.loop = loop
         self.note = None if not note or note[0] is None else text(note[0])
         self.prompt = prompt
-        self.known = {**(known if isinstance(known, dict) else {}), **(info if isinstance(info, dict) else {})}
+        self.known = {}
+        for values in (known, info):
+            if isinstance(values, dict):
+                self.known |= values
         self.conditions = [condition_text(condition) for condition in conditions or []]
         self.tools = {index: plain(one) for index, one in enumerate(conditions or []) if isinstance(one, dict)}
-        has_reason = self.note is not None or len(messages) == self.taken_at if again else first
+        agent_speaks = first
+        if again:
+            agent_speaks = self.note is not None or len(messages) == self.taken_at
         self.agent_opens = first and not again and self.pending is not None
-        if conditions is None or (has_reason and self.pending is None):
+        if conditions is None or (agent_speaks and self.pending is None):
             self._reply(None)
         if conditions is None:
             self.loop = None  # outside of a loop the agent speaks, and nothing is awaited
@@ -106,14 +111,16 @@ class OpenTalk:
     def talk(self) -> Talk:
         session = self._session
         loop = session.program.loops[self.loop] if self.loop is not None and self.loop >= 0 else None
-        taken = None if self.note is None else self.taken.get(-1 if self.loop is None else self.loop)
+        returned = None
+        if self.note is not None and self.loop is not None and self.loop in self.taken:
+            returned = Returned(self.taken[self.loop], self.unanswered)
         shared = {name: getattr(self, name) for name in _SHARED}
         return Talk(
             **shared,
             messages=session.messages,
             line=loop.talk_line if loop else -(self.loop or 0),
             condition_lines=[condition.line for condition in loop.conditions] if loop else [],
-            returned=None if taken is None else Returned(taken, self.unanswered),
+            returned=returned,
             random=session.random(),
             now=session.now(),
             unsaid=session.unsaid,

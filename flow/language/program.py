@@ -59,7 +59,7 @@ class Program:
         self.positions = PositionIndex(self.source)
 
     @cached_property
-    def _generated(self) -> PositionIndex:
+    def _code_positions(self) -> PositionIndex:
         return PositionIndex(self.code)
 
     @cached_property
@@ -72,11 +72,11 @@ class Program:
 
     def position(self, line: int, column: int) -> SourcePosition | None:
         """Return the position in the flow's code of one in the translated code; None for the engine's own code."""
-        return self._position(self._generated.offset(line, column))
+        return self._position(self._code_positions.offset(line, column))
 
     def position_of_node(self, node: ast.stmt | ast.expr) -> SourcePosition | None:
         """Return the position in the flow's code of a node of the translated code's tree, whose columns count bytes."""
-        before = self._generated.row(node.lineno).encode()[: node.col_offset].decode()
+        before = self._code_positions.row(node.lineno).encode()[: node.col_offset].decode()
         return self.position(node.lineno, len(before) + 1)
 
     def position_of_byte(self, offset: int) -> SourcePosition | None:
@@ -94,12 +94,12 @@ class Program:
 
     def paths(self) -> list[dict]:
         """Return the tree of loops and conditions as the code nests them, with lines."""
-        return [_tree(loop) for loop in self.loops if loop.outermost]
+        return [_loop_tree(loop) for loop in self.loops if loop.outermost]
 
 
-def _tree(loop: Loop) -> dict:
+def _loop_tree(loop: Loop) -> dict:
     conditions = [
-        {"condition": each.text, "line": each.line, "leaves": each.leaves, "loops": [*map(_tree, each.inner)]}
+        {"condition": each.text, "line": each.line, "leaves": each.leaves, "loops": [*map(_loop_tree, each.inner)]}
         for each in loop.conditions
     ]
-    return {"line": loop.line, "loops": [*map(_tree, loop.inner)], "conditions": conditions}
+    return {"line": loop.line, "loops": [*map(_loop_tree, loop.inner)], "conditions": conditions}

@@ -22,7 +22,7 @@ from dryline.flow.language.calls_rewriting import CallRewriting, is_call_of
 from dryline.flow.language.errors import BasedSyntaxError, CodeRefused, Finding
 from dryline.flow.language.program import Condition, Loop, Program
 from dryline.flow.language.source_map import Part, PositionIndex, Rewriting
-from dryline.flow.language.statements import Statement, own_statements, tree
+from dryline.flow.language.statements import Statement, own_statements, statement_tree
 from dryline.flow.language.tokens import LogicalLine, Token, logical_lines
 from dryline.storage.files import read
 
@@ -70,12 +70,12 @@ class Translation:
         tails: dict[int, str] = {}  # the code to insert behind a statement, by its index
         for index, statement in enumerate(block):
             if statement.kind == "loop":
-                self._loop(statement, context)
+                self._translate_loop(statement, context)
             elif statement.kind == "until":
                 raise BasedSyntaxError(statement.start, "This until has no loop before it.")
             else:
-                self._python(statement, context)
-            if statement.kind == "repeat" and context.owner and not context.in_def and _goes_back(statement):
+                self._translate_python(statement, context)
+            if statement.kind == "repeat" and context.owner and not context.in_def and _has_return_to_loop(statement):
                 # A `return` has to leave each Python loop first.
                 leave = "break" if context.repeats else "_based_back = False; continue"
                 has_else = index + 1 < len(block) and block[index + 1].line.tokens[0].text == "else"
@@ -83,11 +83,11 @@ class Translation:
             if index in tails:
                 self.edits.insert(statement.row_end, tails[index])
 
-    def _indent(self, statement: Statement, context: _Context) -> None:
+    def _indent_anew(self, statement: Statement, context: _Context) -> None:
         self.edits.replace(statement.line.row_start, statement.start, context.indent)
 
-    def _python(self, statement: Statement, context: _Context) -> None:
-        self._indent(statement, context)
+    def _translate_python(self, statement: Statement, context: _Context) -> None:
+        self._indent_anew(statement, context)
         inner = replace(context, depth=context.depth + 1)
         if statement.kind == "def":
             inner = replace(inner, in_def=True)
@@ -115,7 +115,7 @@ class Translation:
         elif context.owner == "until" and _is_done(part):
             self.edits.insert(part[-1].end, f"; _based_note = (None,); {tail}")
 
-    def _loop(self, statement: Statement, context: _Context) -> None:
+    def _translate_loop(self, statement: Statement, context: _Context) -> None:
         if context.in_def:
             raise BasedSyntaxError(
                 statement.start, "A loop cannot stand in a function, only at the top level or in a block."
@@ -126,13 +126,13 @@ class Translation:
         if context.loop:
             (context.until or context.loop).inner.append(loop)
         self.loops.append(loop)
-        self._indent(statement, context)
+        self._indent_anew(statement, context)
         self.edits.replace(statement.start, statement.line.tokens[1].end, "while True:")
-        self.calls.talks[talk.start] = [f"{loop.index}, [", *self._conditions(statement, loop), "], "]
+        self.calls.talks[talk.start] = [f"{loop.index}, [", *self._add_conditions(statement, loop), "], "]
         inside = _Context(loop, owner="body", depth=context.depth + 1)
         self.translate(statement.body, inside)
         for index, until in enumerate(statement.untils):
-            self._until(until, index, replace(inside, until=loop.conditions[index], owner="until"))
+            self._translate_until(until, index, replace(inside, until=loop.conditions[index], owner="until"))
         if statement.untils:
             self.edits.insert(statement.row_end, f"\n{inside.indent}if _based_index is not None: break")
         if not loop.conditions:
@@ -140,7 +140,7 @@ class Translation:
         elif not any(condition.leaves for condition in loop.conditions):
             self.warnings.append((statement.start, "Each until of this loop goes back to it: nothing leads out."))
 
-    def _conditions(self, statement: Statement, loop: Loop) -> list[Part]:
+    def _add_conditions(self, statement: Statement, loop: Loop) -> list[Part]:
         """Add the conditions of a loop, and return them as members of a list in the translated code."""
         listed: list[Part] = []
         for until in statement.untils:
@@ -151,7 +151,8 @@ class Translation:
             text = _fixed_text(tokens, source)
             if (text or source) in [each.text for each in loop.conditions]:
                 self.warnings.append((until.start, f"This loop has the condition {source} twice."))
-            line, leaves = self._positions.line(until.start), not _ends_by_return(until)
+            line = self._positions.line(until.start)
+            leaves = not _ends_by_return(until)
             loop.conditions.append(Condition(text or source, line, text is not None, leaves, loop))
             check = f"_based_condition({loop.index}, " if text is None else "("
             listed += [check, (start, end), "), "]
@@ -165,9 +166,9 @@ class Translation:
             if before.kind == "string" and token.text in ("and", "or"):
                 self.warnings.append((token.start, f"Python takes only one of two texts with `{token.text}` between."))
 
-    def _until(self, until: Statement, index: int, context: _Context) -> None:
+    def _translate_until(self, until: Statement, index: int, context: _Context) -> None:
         assert until.colon is not None and context.loop is not None
-        self._indent(until, context)
+        self._indent_anew(until, context)
         condition, name = until.condition()
         took = f"elif _based_index == {index}" if index else f"if _based_took({context.loop.index}) == 0"
         bound = f" and [{name} := _based_arguments]" if name else ""
@@ -178,24 +179,28 @@ class Translation:
         self.translate(until.body, replace(context, depth=context.depth + 1))
 
 
-def _goes_back(statement: Statement) -> bool:
+def _has_return_to_loop(statement: Statement) -> bool:
     """Return whether the statement has a `return` or `done()` that goes back to a loop around it."""
-    inner_statements = own_statements([statement])
-    return any(
-        part[0].text == "return" or _is_done(part) for each in inner_statements for part in each.simple_statements()
-    )
+    parts = [part for each in own_statements([statement]) for part in each.simple_statements()]
+    return any(part[0].text == "return" or _is_done(part) for part in parts)
 
 
 def _ends_by_return(until: Statement) -> bool:
     """Return whether an until's block always ends by going back to its loop, or by waiting for the user."""
-    *_, last = [[], *(until.body[-1] if until.body else until).simple_statements()]
-    return bool(last) and (last[0].text in ("return", "continue") or _is_done(last))
+    last_statement = until.body[-1] if until.body else until
+    parts = list(last_statement.simple_statements())
+    if not parts:
+        return False
+    last = parts[-1]
+    return last[0].text in ("return", "continue") or _is_done(last)
 
 
 def _fixed_text(tokens: list[Token], source: str) -> str | None:
     """Return the text of a condition that is one plain string; None for any other expression."""
+    if len(tokens) != 1 or tokens[0].kind != "string":
+        return None
     match = _PLAIN.fullmatch(source)
-    return match["text"] if match and len(tokens) == 1 and tokens[0].kind == "string" else None
+    return match["text"] if match else None
 
 
 def _is_done(part: list[Token]) -> bool:
@@ -204,6 +209,7 @@ def _is_done(part: list[Token]) -> bool:
 
 
 def _last_talk(loop: Statement) -> Token:
+    """Return the first talk of the last line of a loop that has one. Raises BasedSyntaxError if none has."""
     lines = [statement.line.tokens for statement in own_statements(loop.body)]
     talks = [[token for index, token in enumerate(tokens) if is_call_of("talk", tokens, index)] for tokens in lines]
     first_of_line = [tokens[0] for tokens in talks if tokens]
@@ -214,20 +220,20 @@ def _last_talk(loop: Statement) -> Token:
 
 def translate(code: str, file: str = "flow.based") -> Program:
     """Return the program of a flow's code. Raises CodeRefused for errors in Based; Engine.check() finds all errors."""
-    return _cached_program(code, file) if len(code) <= _LONGEST_CACHED else _program(code, file)
+    return _cached_program(code, file) if len(code) <= _LONGEST_CACHED else _program_of_code(code, file)
 
 
 @lru_cache(maxsize=_MOST_CACHED)
 def _cached_program(code: str, file: str) -> Program:
-    return _program(code, file)
+    return _program_of_code(code, file)
 
 
-def _program(code: str, file: str) -> Program:
+def _program_of_code(code: str, file: str) -> Program:
     source = code.replace("\r\n", "\n").replace("\r", "\n")
     positions = PositionIndex(source)
     try:
         _require_bounded(source, positions)
-        return _translate(source, file, positions)
+        return _program_of_source(source, file, positions)
     except BasedSyntaxError as fault:
         raise CodeRefused([Finding(file, *positions.position(fault.offset), fault.sentence)]) from None
 
@@ -242,14 +248,16 @@ def _require_bounded(source: str, positions: PositionIndex) -> None:
         raise BasedSyntaxError(positions.offset(long_line, MAX_LINE + 1), sentence)
 
 
-def _translate(source: str, file: str, positions: PositionIndex) -> Program:
+def _program_of_source(source: str, file: str, positions: PositionIndex) -> Program:
     if wrong := _NO_TEXT.search(source):
         raise BasedSyntaxError(wrong.start(), "A NUL character or a lone surrogate cannot stand in code.")
     lines = logical_lines(source)
     translation = Translation(source, positions, lines)
-    translation.translate(tree(lines), _Context())
+    translation.translate(statement_tree(lines), _Context())
     names = translation.calls.names
-    rewritten = translation.edits.render(_prelude(names | {"loop"} if translation.loops else names))
+    if translation.loops:
+        names = names | {"loop"}
+    rewritten = translation.edits.render(_prelude(names))
     warnings = [
         Finding(file, *positions.position(offset), sentence, "warning")
         for offset, sentence in sorted(translation.warnings)
@@ -266,11 +274,11 @@ def _prelude(names: set[str]) -> str:
     line. A flow can rebind names of Python, so the pieces bind those that they need. Functions that are not defined
     there are host functions (host_functions.py).
     """
-    return "".join(code for users, code in _pieces() if users & names)
+    return "".join(code for users, code in _pieces_of_prelude() if users & names)
 
 
 @cache
-def _pieces() -> list[tuple[set[str], str]]:
+def _pieces_of_prelude() -> list[tuple[set[str], str]]:
     text = read(Path(__file__).with_name("prelude.txt")).decode()
     text = re.sub(r"^#(?!!).*\n", "", text, flags=re.MULTILINE)
     pieces = [piece.partition("\n") for piece in text.split("#! ")[1:]]

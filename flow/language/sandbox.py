@@ -38,7 +38,7 @@ class Sandbox:
     @contextlib.contextmanager
     def worker(self, **options: Any) -> Iterator[pydantic_monty.MontySession]:
         """Check out a worker for the block. Raises Busy."""
-        checkout = self._started().checkout(
+        checkout = self._require_pool().checkout(
             limits={
                 "max_turn_duration_secs": STEP_S,
                 "max_feed_duration_secs": CONVERSATION_S,
@@ -58,7 +58,7 @@ class Sandbox:
                 raise Busy(f"No worker was free to run the flow within {_WAIT_S:g} s.") from None
             yield session
 
-    def _started(self) -> pydantic_monty.Monty:
+    def _require_pool(self) -> pydantic_monty.Monty:
         if self._pool is None:
             with self._lock:
                 if self._closed:

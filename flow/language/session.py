@@ -81,7 +81,9 @@ class FlowSession:
     @property
     def waiting(self) -> list[str]:
         """The conditions that are open; empty after `done()` and after the end."""
-        return list(self.open_talk.conditions) if self.open_talk.loop is not None and not self.ended else []
+        if self.open_talk.loop is None or self.ended:
+            return []
+        return list(self.open_talk.conditions)
 
     def start(self, said: str | None = None) -> list[Event]:
         """Run up to the first wait. `said` is a message of the user that opens the conversation. Raises Busy."""
@@ -115,7 +117,7 @@ class FlowSession:
         if index not in self.open_talk.tools and arguments:
             raise LookupError(f"The condition {choice!r} is a text. Only a tool has arguments.")
 
-        def choose() -> list[Any]:
+        def take_condition() -> list[Any]:
             self._count_turn(utterance or "")
             said = "" if utterance is None else self.add_user_message(utterance)
             values = arguments
@@ -123,7 +125,7 @@ class FlowSession:
                 values = arguments_of_tool(self.model, self.open_talk.talk(), index, said)
             return self.open_talk.take(Decision(index, "It was chosen.", 1.0, "choice", plain(values)))
 
-        return self._take_turn(answers, choose)
+        return self._take_turn(answers, take_condition)
 
     def play(self, speak: Speak) -> list[Event]:
         """Run the whole conversation in one worker, and return all events.
@@ -133,7 +135,9 @@ class FlowSession:
 
         def speak_and_hear() -> Any:
             said = speak(self)
-            return self.end("hung up") if said is None else self._hear(said)
+            if said is None:
+                return self.end("hung up")
+            return self._hear(said)
 
         self._interpreter.start(speak_and_hear)
         return self._take_events()

@@ -31,10 +31,11 @@ class Rewriting:
         self._starts = [edit[0] for edit in self._edits]
         out = Rewritten()
         out.add(before, None)
-        self._copy(0, len(self.source), out)
+        self._copy_with_edits(0, len(self.source), out)
         return out
 
-    def _copy(self, start: int, end: int, out: Rewritten) -> None:
+    def _copy_with_edits(self, start: int, end: int, out: Rewritten) -> None:
+        """Add a stretch of the source to `out`, with the edits in it."""
         offset = start
         for edit_start, edit_end, _, parts in self._edits[bisect_left(self._starts, start) :]:
             if edit_end > end or (edit_start == end and end < len(self.source)):
@@ -44,9 +45,12 @@ class Rewriting:
             out.add(self.source[offset:edit_start], offset)
             for part, following in zip_longest(parts, parts[1:], fillvalue=""):
                 if not isinstance(part, str):
-                    self._copy(*part, out)
+                    self._copy_with_edits(*part, out)
+                elif isinstance(following, str):
+                    out.add(part, edit_start, moves=False)
                 else:  # text before a stretch has the position of that stretch
-                    out.add(part, edit_start if isinstance(following, str) else following[0], moves=False)
+                    stretch_start, _ = following
+                    out.add(part, stretch_start, moves=False)
             offset = edit_end
         out.add(self.source[offset:end], offset)
 
@@ -71,7 +75,9 @@ class Rewritten:
         if index < 0:
             return None
         origin, moves = self._origins[index]
-        return origin + offset - self._starts[index] if moves and origin is not None else origin
+        if origin is None or not moves:
+            return origin
+        return origin + offset - self._starts[index]
 
 
 class SourcePosition(NamedTuple):

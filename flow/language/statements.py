@@ -61,11 +61,11 @@ class Statement:
             yield part
 
 
-def tree(lines: list[LogicalLine]) -> list[Statement]:
+def statement_tree(lines: list[LogicalLine]) -> list[Statement]:
     """Return the statements of the whole code. Raises BasedSyntaxError."""
-    block, rest = _block(lines, 0, lines[0].indent if lines else "", 0)
+    block, rest = _read_block(lines, 0, lines[0].indent if lines else "", 0)
     if rest < len(lines):
-        raise _unindented(lines[rest])
+        raise _indentation_error(lines[rest])
     return block
 
 
@@ -77,18 +77,18 @@ def own_statements(block: list[Statement]) -> Iterator[Statement]:
             yield from own_statements(statement.body)
 
 
-def _block(lines: list[LogicalLine], index: int, indent: str, depth: int) -> tuple[list[Statement], int]:
+def _read_block(lines: list[LogicalLine], index: int, indent: str, depth: int) -> tuple[list[Statement], int]:
     if depth > _DEEPEST:
         raise BasedSyntaxError(lines[index].tokens[0].start, "Blocks are nested too deeply here.")
     block: list[Statement] = []
     while index < len(lines) and lines[index].indent == indent:
-        statement = _statement(lines[index])
+        statement = _read_statement(lines[index])
         index += 1
         if index < len(lines) and lines[index].indent != indent and lines[index].indent.startswith(indent):
             _check_header(statement, lines[index])
-            statement.body, index = _block(lines, index, lines[index].indent, depth + 1)
+            statement.body, index = _read_block(lines, index, lines[index].indent, depth + 1)
             if index < len(lines) and lines[index].indent != indent and lines[index].indent.startswith(indent):
-                raise _unindented(lines[index])
+                raise _indentation_error(lines[index])
         _add_statement(statement, block)
     return block, index
 
@@ -102,7 +102,7 @@ def _check_header(statement: Statement, below: LogicalLine) -> None:
         raise BasedSyntaxError(below.tokens[0].start, "This line is indented further than the block that it is in.")
 
 
-def _unindented(line: LogicalLine) -> BasedSyntaxError:
+def _indentation_error(line: LogicalLine) -> BasedSyntaxError:
     return BasedSyntaxError(line.tokens[0].start, "This line is indented as no block above it.")
 
 
@@ -129,7 +129,7 @@ def _take_inner_untils(loop: Statement) -> None:
             raise BasedSyntaxError(statement.start, "Nothing but further untils can follow an until inside its loop.")
 
 
-def _statement(line: LogicalLine) -> Statement:
+def _read_statement(line: LogicalLine) -> Statement:
     tokens = line.tokens
     first = tokens[0].text if tokens[0].kind == "name" else ""
     second = tokens[1].text if len(tokens) > 1 else ""

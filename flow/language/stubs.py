@@ -40,12 +40,14 @@ class AnswerStubs:
         """Raise UnusedAnswers if an answer of this turn belongs to no question."""
         unused = sorted(set(self._named) - self._used) + [repr(answer) for answer in self._listed]
         if unused:
-            names = f"It asked for: {', '.join(dict.fromkeys(self._asked))}." if self._asked else "It asked nothing."
-            raise UnusedAnswers(f"No question of this turn asked for {', '.join(unused)}. {names}")
+            explanation = "It asked nothing."
+            if self._asked:
+                explanation = f"It asked for: {', '.join(dict.fromkeys(self._asked))}."
+            raise UnusedAnswers(f"No question of this turn asked for {', '.join(unused)}. {explanation}")
 
     def answer(self, question: Question, ask: Callable[[Question], Answer]) -> Answer:
-        """Return the stub's answer; `ask` answers what it leaves open."""
-        members = _members(question)
+        """Return the stub's answer to a question. `ask` answers the members for which there is no stub."""
+        members = _member_names(question)
         self._asked += members or [question.question]
         stubs = self.always | self._named
         if self._listed:
@@ -68,7 +70,7 @@ class AnswerStubs:
         return Answer(value | stubs, answer.how | sources, answer.by)
 
 
-def _members(question: Question) -> list[str]:
+def _member_names(question: Question) -> list[str]:
     """Return the names of the members that an answer has."""
     has_schema = isinstance(question.schema, dict)
     members = question.schema.get("properties") if has_schema else question.example
@@ -83,17 +85,17 @@ def with_stubs(rules: list[dict[str, Any]], fetch: Fetch) -> Fetch:
     """
 
     def fetch_or_answer(method: str, url: str, *rest: Any) -> outgoing.HttpResponse:
-        rule = next((rule for rule in rules if _fits(rule, method, url)), None)
+        rule = next((rule for rule in rules if _is_rule_for(rule, method, url)), None)
         if rule is None:
             return fetch(method, url, *rest)
         if rule.get("times") is not None:
             rule["times"] -= 1
-        return _response(rule)
+        return _stubbed_response(rule)
 
     return fetch_or_answer
 
 
-def _fits(rule: Mapping[str, Any], method: str, url: str) -> bool:
+def _is_rule_for(rule: Mapping[str, Any], method: str, url: str) -> bool:
     if rule.get("times") == 0 or (rule.get("method") or method).upper() != method.upper():
         return False
     pattern = str(rule["url"])
@@ -102,7 +104,7 @@ def _fits(rule: Mapping[str, Any], method: str, url: str) -> bool:
     return path_pattern(pattern).fullmatch(normal_path(url)) is not None
 
 
-def _response(rule: Mapping[str, Any]) -> outgoing.HttpResponse:
+def _stubbed_response(rule: Mapping[str, Any]) -> outgoing.HttpResponse:
     if rule.get("error"):
         timed_out = rule["error"] == "timeout"
         raise outgoing.Unanswered("timed out" if timed_out else "Connection refused", timed_out=timed_out)

@@ -67,7 +67,7 @@ class _Tokenizer:
         line: LogicalLine | None = None
         open_brackets: list[Token] = []
         while offset < len(source):
-            kind, end = self._kind(offset)
+            kind, end = self._kind_and_end(offset)
             if kind == "newline":
                 if line and not open_brackets:
                     line.row_end = offset
@@ -77,10 +77,10 @@ class _Tokenizer:
             elif kind not in ("space", "comment"):
                 if line is None:
                     line = LogicalLine(source[row_start:offset].lstrip("\ufeff"), [], row_start)
-                line.tokens.append(self._token(kind, offset, end, 0))
+                line.tokens.append(self._read_token(kind, offset, end, 0))
                 line.tokens[-1].depth = len(open_brackets)
                 end = line.tokens[-1].end
-                _match(line.tokens[-1], open_brackets)
+                _match_bracket(line.tokens[-1], open_brackets)
             offset = end
         if open_brackets:
             raise BasedSyntaxError(open_brackets[-1].start, f"This {open_brackets[-1].text} is never closed.")
@@ -89,17 +89,17 @@ class _Tokenizer:
             lines.append(line)
         return lines
 
-    def _kind(self, offset: int) -> tuple[str, int]:
+    def _kind_and_end(self, offset: int) -> tuple[str, int]:
+        """Return the kind of the piece at an offset, and the offset behind it; of a string, only behind its quotes."""
         match = _TOKEN.match(self.source, offset)
         if match and match.lastgroup:
             return match.lastgroup, match.end()
-        character = self.source[
-            offset
-        ]  # the message has its name, because typographic quotes and spaces look like others
+        character = self.source[offset]
+        # The message has its name, because typographic quotes and spaces look like others.
         called = f" ({unicodedata.name(character).lower()})" if unicodedata.name(character, "") else ""
         raise BasedSyntaxError(offset, f"The character {character!r}{called} has no meaning here.")
 
-    def _token(self, kind: str, start: int, end: int, depth: int) -> Token:
+    def _read_token(self, kind: str, start: int, end: int, depth: int) -> Token:
         if kind != "string":
             return Token(kind, self.source[start:end], start, end)
         opening = self.source[start:end]
@@ -107,10 +107,10 @@ class _Tokenizer:
         fields: list[list[Token]] | None = [] if "f" in prefix else None
         if fields is not None and depth >= _DEEPEST_FSTRING:
             raise BasedSyntaxError(start, "These f-strings are nested too deeply.")
-        end = self._string_end(start, end, opening[len(prefix) :], fields, depth, is_raw="r" in prefix)
+        end = self._read_string(start, end, opening[len(prefix) :], fields, depth, is_raw="r" in prefix)
         return Token("string", self.source[start:end], start, end, fields or [])
 
-    def _string_end(
+    def _read_string(
         self, start: int, offset: int, quote: str, fields: list[list[Token]] | None, depth: int, *, is_raw: bool
     ) -> int:
         """Read a text from behind its quote, with the `fields` of an f-string, and return the offset behind its end."""
@@ -123,7 +123,7 @@ class _Tokenizer:
             if fields is not None and source.startswith(("{{", "}}"), offset):
                 offset += 2
             elif fields is not None and source[offset] == "{":
-                offset = self._field(offset + 1, fields, depth, quote)
+                offset = self._read_field(offset + 1, fields, depth, quote)
             elif fields is not None and not is_raw and source.startswith("\\N{", offset):
                 offset = source.find("}", offset) + 1 or len(source)
             elif source[offset] == "\\" and not (fields is not None and source.startswith(("{", "}"), offset + 1)):
@@ -132,7 +132,7 @@ class _Tokenizer:
                 offset += 1
         raise BasedSyntaxError(start, "This text is never closed.")
 
-    def _field(self, offset: int, fields: list[list[Token]], depth: int, quote: str) -> int:
+    def _read_field(self, offset: int, fields: list[list[Token]], depth: int, quote: str) -> int:
         """Read a replacement field from behind its brace, and return the offset behind its end."""
         start = offset - 1
         tokens: list[Token] = []
@@ -142,26 +142,28 @@ class _Tokenizer:
             if not open_brackets and self.source[offset] == "}":
                 return offset + 1
             if not open_brackets and self.source[offset] == ":":
-                return self._format(offset + 1, fields, depth, quote)
-            kind, end = self._kind(offset)
+                return self._read_format(offset + 1, fields, depth, quote)
+            kind, end = self._kind_and_end(offset)
             if kind not in ("space", "newline", "comment"):
-                tokens.append(self._token(kind, offset, end, depth + 1))
+                tokens.append(self._read_token(kind, offset, end, depth + 1))
                 end = tokens[-1].end
-                _match(tokens[-1], open_brackets)
+                _match_bracket(tokens[-1], open_brackets)
             offset = end
         raise BasedSyntaxError(start, "This { is never closed.")
 
-    def _format(self, offset: int, fields: list[list[Token]], depth: int, quote: str) -> int:
+    def _read_format(self, offset: int, fields: list[list[Token]], depth: int, quote: str) -> int:
         """Read a field's format, which can contain fields, and return the offset behind the brace that ends both."""
         start = offset
         while offset < len(self.source) and not self.source.startswith(quote, offset) and depth < _DEEPEST_FSTRING:
             if self.source[offset] == "}":
                 return offset + 1
-            offset = self._field(offset + 1, fields, depth + 1, quote) if self.source[offset] == "{" else offset + 1
+            offset = (
+                self._read_field(offset + 1, fields, depth + 1, quote) if self.source[offset] == "{" else offset + 1
+            )
         raise BasedSyntaxError(start, "This format is never closed.")
 
 
-def _match(token: Token, open_brackets: list[Token]) -> None:
+def _match_bracket(token: Token, open_brackets: list[Token]) -> None:
     """Note an opening bracket, or close the last one. Raises BasedSyntaxError."""
     if token.kind == "op" and token.text in "([{":
         open_brackets.append(token)

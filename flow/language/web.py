@@ -44,7 +44,7 @@ def no_network(*_: Any) -> HttpResponse:
     raise Forbidden("no network")
 
 
-def send(fetch: Fetch, method: str, url: str, named: dict[str, Any]) -> dict[str, Any]:
+def fetch_response(fetch: Fetch, method: str, url: str, named: dict[str, Any]) -> dict[str, Any]:
     """Send a request with the parameters of `requests`, and return the response. Raises RequestFailed."""
     url = _with_params(url, named.get("params"))
     if len(url) > LONGEST_URL:
@@ -53,11 +53,11 @@ def send(fetch: Fetch, method: str, url: str, named: dict[str, Any]) -> dict[str
     if not isinstance(values, dict):
         raise RequestFailed(f"Headers are a dict, not {type(values).__name__}.")
     headers = {str(name): str(value) for name, value in values.items() if value is not None}
-    body = _body(named, headers)
+    body = _encode_body(named, headers)
     try:
-        answer = fetch(method, url, headers, body, _timeout_s(named.get("timeout")))
+        answer = fetch(method, url, headers, body, _bounded_timeout_s(named.get("timeout")))
     except Unanswered as fault:
-        raise RequestFailed(_unreached(url, fault), timed_out=fault.timed_out) from None
+        raise RequestFailed(_unreached_message(url, fault), timed_out=fault.timed_out) from None
     except ValueError as fault:
         raise RequestFailed(f"Invalid URL {url!r}: {fault}") from None
     return {
@@ -72,10 +72,14 @@ def send(fetch: Fetch, method: str, url: str, named: dict[str, Any]) -> dict[str
 def _with_params(url: str, params: Any) -> str:
     if isinstance(params, dict):
         params = urlencode({name: value for name, value in params.items() if value is not None}, doseq=True)
-    return f"{url}{'&' if '?' in url else '?'}{params}" if params else url
+    if not params:
+        return url
+    separator = "&" if "?" in url else "?"
+    return f"{url}{separator}{params}"
 
 
-def _body(named: dict[str, Any], headers: dict[str, str]) -> bytes | None:
+def _encode_body(named: dict[str, Any], headers: dict[str, str]) -> bytes | None:
+    """Return the body of a request, and set its Content-Type in `headers` if they have none."""
     data, json = named.get("data"), named.get("json")
     if isinstance(data, dict):
         headers.setdefault("Content-Type", "application/x-www-form-urlencoded")
@@ -88,13 +92,16 @@ def _body(named: dict[str, Any], headers: dict[str, str]) -> bytes | None:
     return orjson.dumps(json)
 
 
-def _timeout_s(timeout: Any) -> float:
+def _bounded_timeout_s(timeout: Any) -> float:
     """Return the time limit; of a pair, that of the answer."""
     last = timeout[-1] if isinstance(timeout, list) and timeout else timeout
-    return min(max(float(last), 0.001), LONGEST_S) if isinstance(last, (int, float)) else LONGEST_S
+    if not isinstance(last, (int, float)):
+        return LONGEST_S
+    return min(max(float(last), 0.001), LONGEST_S)
 
 
-def _unreached(url: str, fault: Unanswered) -> str:
+def _unreached_message(url: str, fault: Unanswered) -> str:
+    """Return the message that `requests` has for a request without a response."""
     try:
         parts = urlsplit(url)
         port = parts.port or (443 if parts.scheme == "https" else 80)

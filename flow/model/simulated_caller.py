@@ -153,7 +153,9 @@ class Caller:
         is_done = index is not None and menu.like(self.route[index]) in menu.closing
         if not is_done or menu.is_asked or not menu.is_first:
             return None
-        matters = [each for each in menu.others if not each.leaves] or self.flow_map.going_on(menu.others)
+        matters = [each for each in menu.others if not each.leaves] or self.flow_map.conditions_that_continue(
+            menu.others
+        )
         return self._draw(matters) if matters else None
 
     def _step_of_route(self, menu: Menu) -> Condition | None:
@@ -176,7 +178,7 @@ class Caller:
             ways = menu.others
         else:
             leading = menu.others if menu.is_first else menu.others + menu.closing
-            ways = [each for each in self.flow_map.going_on(leading) if each not in self.taken]
+            ways = [each for each in self.flow_map.conditions_that_continue(leading) if each not in self.taken]
         return self._draw(ways) if ways else None
 
     def _value_asked_for(self, menu: Menu) -> Condition | None:

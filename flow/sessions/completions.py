@@ -53,9 +53,8 @@ class CompletionRequest:
     def history(self) -> list[dict[str, str]]:
         """The messages of user and agent before the new one."""
         messages = [message for message in self.messages if message["role"] in _SPEAKERS]
-        last = max(
-            (index for index, message in enumerate(messages) if message["role"] == "user"), default=len(messages)
-        )
+        user_indexes = [index for index, message in enumerate(messages) if message["role"] == "user"]
+        last = user_indexes[-1] if user_indexes else len(messages)
         return messages[:last]
 
 
@@ -103,8 +102,8 @@ def complete(world: World, team: Record, request: CompletionRequest) -> Completi
         source = None
         if row is None:
             with world.reading():
-                source = source_of_flow(_flow(worker, request.flow_id))
-            row = conversations.start(
+                source = source_of_flow(_find_flow(worker, request.flow_id))
+            row = conversations.begin_from_source(
                 world,
                 source,
                 request.utterance or None,
@@ -145,7 +144,7 @@ def _only_turn(world: World, key: tuple[str, str]) -> Iterator[None]:
             changed.notify_all()
 
 
-def _flow(worker: Worker, flow_id: str | None) -> Flow:
+def _find_flow(worker: Worker, flow_id: str | None) -> Flow:
     """Return the named flow, else the worker's flow that was updated last. Assumed: based.md, 5.1."""
     if flow_id is not None:
         return worker.child(Flow, flow_id)
@@ -182,7 +181,12 @@ def _update_log(
         return
     now = current().stamp()
     end = now if row.ended else None
-    status = "failed" if row.failure else "completed" if row.ended else "running"
+    if row.failure:
+        status = "failed"
+    elif row.ended:
+        status = "completed"
+    else:
+        status = "running"
     trace = [*log.session_log_data["trace"], *row.events]
     spoken = [(_ROLES[event["type"]], event["text"]) for event in row.events if event["type"] in _ROLES]
     messages = [{"role": role, "content": text, "timestamp": now} for role, text in spoken]
@@ -210,10 +214,10 @@ def _update_log(
         session_end=end,
     )
     if row.failure:
-        _add_error(log, run, row.failure)
+        _add_runtime_error(log, run, row.failure)
 
 
-def _add_error(log: ApiLog, run: Session, failure: dict[str, Any]) -> None:
+def _add_runtime_error(log: ApiLog, run: Session, failure: dict[str, Any]) -> None:
     kind, message, function, line = (failure[name] for name in ("exception", "error", "function", "line"))
     run.change(error={"type": kind, "message": message, "function": function, "line": line})
     RuntimeErrorRecord.add(

@@ -10,7 +10,7 @@ from dryline.flow.language.errors import CodeRefused
 from dryline.flow.language.events import Message
 from dryline.flow.language.session import FlowSession, NotLoadable, SessionOver
 from dryline.flow.language.stubs import Answers, UnusedAnswers
-from dryline.flow.sessions.engines import engine_of, invalid_code
+from dryline.flow.sessions.engines import engine_of, invalid_code_error
 from dryline.models.deployment_parameters import apply_version_and_parameters
 from dryline.models.deployments import Deployment
 from dryline.models.deployments_lookup import look_up_deployment
@@ -38,7 +38,7 @@ class FlowSource:
     channel: str = "voice"
 
 
-def source_of(
+def find_source(
     team_id: str | None,
     *,
     code: str | None = None,
@@ -84,18 +84,18 @@ def begin(
 ) -> TalkSession:
     """Run a flow until it first waits for the user, and store the session. `options` go to `Engine.open`.
 
-    `say` is a message of the user that opens the conversation. `options` also name the flow, as `source_of` does.
+    `say` is a message of the user that opens the conversation. `options` also name the flow, as `find_source` does.
     Raises NotFound, Invalid for code that cannot run, Busy.
     """
-    which = {name: options.pop(name) for name in _SOURCES if name in options}
+    reference = {name: options.pop(name) for name in _SOURCES if name in options}
     with world.reading():
-        source = source_of(team_id, **which)
+        source = find_source(team_id, **reference)
     if source.variables is not None or variables is not None:
         variables = {**(source.variables or {}), **(variables or {})}
-    return start(world, source, say, variables=variables, channel=channel or source.channel, **options)
+    return begin_from_source(world, source, say, variables=variables, channel=channel or source.channel, **options)
 
 
-def start(
+def begin_from_source(
     world: World,
     source: FlowSource,
     say: str | None,
@@ -115,14 +115,14 @@ def start(
         program = engine.program(source.code, f"{source.columns.get('flow_id') or 'flow'}.based")
         session = engine.open(program, **options)
     except CodeRefused as refused:
-        raise invalid_code(refused, source.member) from None
+        raise invalid_code_error(refused, source.member) from None
     session.messages += messages or []
     events = [event.as_dict() for event in session.start(say)]
     with world.transaction():
         team = Team.by_id(source.team_id)
         if "worker_id" in source.columns:
             Worker.fetch(team, source.columns["worker_id"])
-        return TalkSession.begin(team, **source.columns, name=name, events=events, **_progress(session))
+        return TalkSession.begin(team, **source.columns, name=name, events=events, **_progress_columns(session))
 
 
 def take_turn(
@@ -158,10 +158,10 @@ def take_turn(
     except UnusedAnswers as unused:
         raise Invalid(str(unused), "answers") from None
     with world.transaction():
-        return row.go_on(events=[event.as_dict() for event in events], **_progress(session))
+        return row.go_on(events=[event.as_dict() for event in events], **_progress_columns(session))
 
 
-def _progress(session: FlowSession) -> dict[str, Any]:
+def _progress_columns(session: FlowSession) -> dict[str, Any]:
     """Return the columns of the row that depend on the session's progress. Raises Conflict if they are too large."""
     dump = session.dump()
     if len(dump) > MAX_DUMP_BYTES:

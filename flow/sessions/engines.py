@@ -50,7 +50,7 @@ def with_demo_services(fetch: Fetch) -> Fetch:
     return fetch_or_answer
 
 
-def invalid_code(refused: CodeRefused, field: str) -> Invalid:
+def invalid_code_error(refused: CodeRefused, field: str) -> Invalid:
     """Return the error for code that cannot run; `field` is the member that holds or names the code."""
     fault = refused.findings[0]
     return Invalid(f"Line {fault.line}, column {fault.column}: {fault.sentence}", field)

@@ -6,7 +6,7 @@ from typing import Any
 from dryline.flow.language.errors import CodeRefused, Finding
 from dryline.flow.language.member_reads import FlowContext, reads_state
 from dryline.flow.language.program import Program
-from dryline.flow.sessions.engines import engine_of, invalid_code
+from dryline.flow.sessions.engines import engine_of, invalid_code_error
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.deployment_parameters import DeploymentParameter
 from dryline.models.deployments import Deployment
@@ -22,21 +22,21 @@ def find_missing_members(world: World, code: str, variables: Mapping[str, Any], 
     """Return findings about members that code without errors needs and nothing sets. `flow` is None for a new one."""
     engine = engine_of(world)
     program = engine.program(code)
-    return engine.find_missing_members(program, _context_of(program, variables, flow))
+    return engine.find_missing_members(program, _build_context(program, variables, flow))
 
 
-def require_valid(world: World, code: str, variables: Mapping[str, Any], flow: Flow | None = None) -> None:
+def require_valid_code(world: World, code: str, variables: Mapping[str, Any], flow: Flow | None = None) -> None:
     """Check code. Raises Invalid with line and column if it cannot run or needs what nothing sets, and Busy."""
     try:
         engine_of(world).checked_program(code)
     except CodeRefused as refused:
-        raise invalid_code(refused, "code") from None
+        raise invalid_code_error(refused, "code") from None
     for finding in find_missing_members(world, code, variables, flow):
         if finding.severity == "error":
             raise Invalid(f"Line {finding.line}, column {finding.column}: {finding.sentence}", "code")
 
 
-def _context_of(program: Program, variables: Mapping[str, Any], flow: Flow | None) -> FlowContext:
+def _build_context(program: Program, variables: Mapping[str, Any], flow: Flow | None) -> FlowContext:
     """Return what the conversations of a flow with this program begin with."""
     if flow is None:
         return FlowContext(variables)
@@ -46,11 +46,11 @@ def _context_of(program: Program, variables: Mapping[str, Any], flow: Flow | Non
     for parameter in DeploymentParameter.select().where(DeploymentParameter.deployment_id.in_([*deployments])):
         parameters[parameter.deployment_id].add(parameter.name)
     by_name = {name: parameters[id] for id, name in deployments.items()}
-    columns = _columns_of([*deployments]) if deployments and reads_state(program) else set()
+    columns = _campaign_columns([*deployments]) if deployments and reads_state(program) else set()
     return FlowContext(variables, by_name, columns)
 
 
-def _columns_of(deployment_ids: list[str]) -> set[str]:
+def _campaign_columns(deployment_ids: list[str]) -> set[str]:
     """Return the names in the first rows of the newest campaigns of some deployments."""
     campaigns = OutboundCampaign.select(OutboundCampaign.data)
     campaigns = campaigns.where(OutboundCampaign.deployment_id.in_(deployment_ids))

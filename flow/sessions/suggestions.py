@@ -84,7 +84,9 @@ class OpenQuestion:
         if index is None:
             return False
         taken = self.conditions[index]
-        return not read_condition(taken).is_catch_all if condition is None else taken == condition
+        if condition is None:
+            return not read_condition(taken).is_catch_all
+        return taken == condition
 
 
 def suggest(question: OpenQuestion, random: Random, now: datetime) -> list[str]:
@@ -103,12 +105,12 @@ def _candidates(question: OpenQuestion, random: Random, now: datetime) -> Iterat
     if _ASKS_FOR_MORE.search(question.text) and question.takes(_NO_MORE):
         yield _NO_MORE
     if not question.takes_any_wish:
-        yield from filter(question.takes, _values(question, random, now))
+        yield from filter(question.takes, _value_sentences(question, random, now))
 
     for index, condition in enumerate(question.ordered_conditions):
         if read_condition(condition).is_catch_all or (question.takes_any_wish and _is_value(condition)):
             continue
-        phrases = _phrases(condition, question, random)
+        phrases = _condition_sentences(condition, question, random)
         if not question.takes_any_wish and index < 2:
             phrases.append((_YES, _NO)[index])
         sentence = next((text for text in phrases if question.takes(text, condition)), None)
@@ -120,11 +122,11 @@ def _is_value(condition: str) -> bool:
     return role_of(condition) == "value"
 
 
-def _values(question: OpenQuestion, random: Random, now: datetime) -> list[str]:
+def _value_sentences(question: OpenQuestion, random: Random, now: datetime) -> list[str]:
     """Return sentences that give what the question asks for: one of its options, else a value like the flow's."""
     options = options_of(question.agent)
     if len(options) > 1:
-        return [_as_written(option, question.agent) for option in options]
+        return [_option_sentence(option, question.agent) for option in options]
     slot = _slot_asked_for(question, now)
     if slot is None:
         return []
@@ -149,14 +151,14 @@ def _slot_asked_for(question: OpenQuestion, now: datetime) -> Slot | None:
     return None if kind is None else Slot("", question=question.text, agent=question.text, now=now)
 
 
-def _as_written(option: str, agent: str) -> str:
+def _option_sentence(option: str, agent: str) -> str:
     """Return an option as the agent wrote it, as a sentence."""
     start = agent.lower().find(option)
     text = agent[start : start + len(option)] if start >= 0 else option
     return f"{text[:1].upper()}{text[1:]}, please."
 
 
-def _phrases(condition: str, question: OpenQuestion, random: Random) -> list[str]:
+def _condition_sentences(condition: str, question: OpenQuestion, random: Random) -> list[str]:
     """Return phrases for a condition, those with the fewest words that are foreign to the flow first."""
     menu = tuple(question.conditions)
     if intent_of(condition, menu) is None:

@@ -50,7 +50,7 @@ def written(small, strict, redactor=None):
         assert "\n" not in str(error)
         return None
     if redactor:
-        rows = {name: [redactor.row(name, row) for row in each] for name, each in rows.items()}
+        rows = {name: [redactor.redacted_row(name, row) for row in each] for name, each in rows.items()}
     with strict.world.active():
         document = Loadable(rows, strict.world).document
     answer = strict.test_client().put("/_dryline/state", json=document)

@@ -17,13 +17,13 @@ def redactor():
 @pytest.fixture
 def of_log(redactor):
     """Return a voice log's member, redacted."""
-    return lambda name, value: redactor.row("voiceLogs", {"id": "log_1", name: value})[name]
+    return lambda name, value: redactor.redacted_row("voiceLogs", {"id": "log_1", name: value})[name]
 
 
 @pytest.fixture
 def of_flow(redactor):
     """Return a flow's member, redacted."""
-    return lambda name, value: redactor.row("flows", {"id": "flow_1", name: value})[name]
+    return lambda name, value: redactor.redacted_row("flows", {"id": "flow_1", name: value})[name]
 
 
 def test_no_number_and_no_word_of_a_call_is_left(source, command, loads):
@@ -57,7 +57,7 @@ NAMES = ("name", "id", "status", "type", "role", "note")
 )
 def test_personal_data_is_masked_under_any_name(redactor, value):
     row = {member: {"list": [dict.fromkeys(NAMES, value)]} for member in MEMBERS}
-    redacted = json.dumps(redactor.row("voiceLogs", {"id": "log_1", **row}))
+    redacted = json.dumps(redactor.redacted_row("voiceLogs", {"id": "log_1", **row}))
     assert str(value) not in redacted and "null" not in redacted
 
 
@@ -101,7 +101,7 @@ def test_ids_and_times_are_no_numbers(of_flow, text):
 
 @pytest.mark.parametrize("name", ["callerName", "twilioSubaccountAuthToken"])
 def test_names_and_secrets_of_the_team_go(redactor, name):
-    assert redactor.row("teams", {"id": "t", name: "Gloria Hanson"})[name] == REDACTED
+    assert redactor.redacted_row("teams", {"id": "t", name: "Gloria Hanson"})[name] == REDACTED
 
 
 # Numbers
@@ -116,17 +116,19 @@ def test_names_and_secrets_of_the_team_go(redactor, name):
 )
 def test_a_number_has_one_replacement_in_every_notation(redactor, notation):
     rows = {"fromNumber": notation, "metadata": {"text": notation, "number": 12025550101}}
-    masked = redactor.row("voiceLogs", rows)
-    written = redactor.row("flows", {"code": f"say('{notation}')"})["code"].replace("tel:", "")
+    masked = redactor.redacted_row("voiceLogs", rows)
+    written = redactor.redacted_row("flows", {"code": f"say('{notation}')"})["code"].replace("tel:", "")
     number = masked["fromNumber"]
-    assert number == redactor.row("phoneNumbers", {"phoneNumber": "+12025550101"})["phoneNumber"]
+    assert number == redactor.redacted_row("phoneNumbers", {"phoneNumber": "+12025550101"})["phoneNumber"]
     assert masked["metadata"] == {"text": number, "number": int(number[1:])}
     assert written == f"say('{number}')"
 
 
 def test_two_numbers_get_two_replacements_which_need_the_key(redactor):
-    numbers = {redactor.row("phoneNumbers", {"phoneNumber": f"+1202555010{last}"})["phoneNumber"] for last in range(9)}
-    other = Redactor(b"another").row("phoneNumbers", {"phoneNumber": "+12025550101"})["phoneNumber"]
+    numbers = {
+        redactor.redacted_row("phoneNumbers", {"phoneNumber": f"+1202555010{last}"})["phoneNumber"] for last in range(9)
+    }
+    other = Redactor(b"another").redacted_row("phoneNumbers", {"phoneNumber": "+12025550101"})["phoneNumber"]
     assert len(numbers | {other}) == 10
 
 
