@@ -67,7 +67,7 @@ from dryline.models.voicev1_campaigns import Voicev1Campaign
 from dryline.models.whatsapp_senders import WhatsappSender
 from dryline.settings import Settings
 from dryline.state import scenarios, snapshots
-from dryline.storage.current_world import running
+from dryline.storage.current_world import running_task
 from dryline.web import cors, docs, errors, hosts, openapi
 from dryline.web.base import Area, OrjsonProvider, admit
 from dryline.web.links import is_from_console
@@ -194,7 +194,7 @@ class Dryline(RoutedFlask):
         except EpochEnded:
             if environ["REQUEST_METHOD"] not in READS:
                 raise
-            with running(self.world.new_task()):
+            with running_task(self.world.new_task()):
                 return self.console(environ, start_response)
 
     @cached_property

@@ -6,7 +6,7 @@ from flask.views import MethodView
 from dryline.models.exports import Export
 from dryline.schemas.exports import ExportBody, ExportSchema
 from dryline.web.base import Area
-from dryline.web.links import base_url, with_link
+from dryline.web.links import base_url, with_download_url
 
 blp = Area("Log Exports", "/api/team/exports", description="Exports of logs to files, written in the background.")
 
@@ -16,7 +16,7 @@ class Exports(MethodView):
     @blp.response(200, ExportSchema(many=True))
     def get(self):
         """List the team's 20 newest exports."""
-        return [with_link(export) for export in Export.recent(g.team)]
+        return [with_download_url(export) for export in Export.recent(g.team)]
 
     @blp.arguments(ExportBody)
     @blp.response(201, ExportSchema)
@@ -29,7 +29,7 @@ class Exports(MethodView):
         date range applies to `startTime`, includes both ends and spans at most 90 days. 404 if the team has no such
         worker or deployment, 409 while another export of the team is PENDING or PROCESSING.
         """
-        return with_link(Export.request(g.team, base_url(), **body))
+        return with_download_url(Export.request(g.team, base_url(), **body))
 
 
 @blp.route("/<export_id>", get="getExport")
@@ -42,4 +42,4 @@ class ExportById(MethodView):
 
         `status` is its progress. `downloadUrl` is set while the status is COMPLETED and null otherwise.
         """
-        return with_link(Export.fetch(g.team, export_id))
+        return with_download_url(Export.fetch(g.team, export_id))

@@ -1,9 +1,9 @@
 """Calls of campaigns and batches, placed over API time, each at the time its batch is due."""
 
-from dryline.jobs.due_rows import BATCH_SIZE, retried_later, work_on_each
+from dryline.jobs.due_rows import BATCH_SIZE, retry_row_later, work_on_each
 from dryline.models.queued_calls import QueuedCall
 from dryline.models.voicev1_campaigns import Voicev1CampaignData
-from dryline.storage.current_world import running_part
+from dryline.storage.current_world import running_part_of_task
 from dryline.world.real_time import monotonic
 from dryline.world.wording import count
 from dryline.world.world import World
@@ -20,7 +20,7 @@ def place_queued_calls(world: World, now: str) -> bool:
 
     placed, late = 0, monotonic() + STEP_S
     for row in rows:
-        with retried_later(world, row), running_part(team_id=row.team_id):
+        with retry_row_later(world, row), running_part_of_task(team_id=row.team_id):
             with world.reading():
                 due = outbound.due_row(row)
             outbound.converse(world, due)  # runs a flow, which is too slow for a transaction

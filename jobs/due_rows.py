@@ -19,14 +19,14 @@ log = logging.getLogger("dryline")
 BATCH_SIZE = 50  # rows in one step, so that other steps get their turn
 
 
-def is_of_no_row(error: BaseException) -> bool:
-    """Return whether no row causes an error: a lock, a full or damaged disk."""
+def is_outside_rows(error: BaseException) -> bool:
+    """Return whether an error has a cause outside of all rows: a lock, a full or damaged disk, a busy server."""
     return isinstance(error, Busy | sqlite3.OperationalError | peewee.OperationalError) or disk_is_full(error)
 
 
 @contextlib.contextmanager
-def retried_later(world: World, row: Record) -> Iterator[None]:
-    """Log an exception of the block, and leave the row alone for RETRY_AFTER_S. Raises what no row causes.
+def retry_row_later(world: World, row: Record) -> Iterator[None]:
+    """Log an exception of the block, and leave the row alone for RETRY_AFTER_S. Raises errors of `is_outside_rows`.
 
     If the row is gone meanwhile, the work ends without a word. So it does with its epoch: raises EpochEnded.
     """
@@ -34,7 +34,7 @@ def retried_later(world: World, row: Record) -> Iterator[None]:
         yield
     except Exception as error:
         world.epochs.require_current()
-        if is_of_no_row(error):
+        if is_outside_rows(error):
             raise
         if type(row).find(id=row.id) is None:
             return
@@ -52,7 +52,7 @@ def work_on_each(world: World, due: Callable[[], Sequence[Any]], work: Callable[
         rows = due()  # without a lock
         if not rows:
             return number > 0
-        with retried_later(world, rows[0]), world.transaction():
+        with retry_row_later(world, rows[0]), world.transaction():
             for row in due():  # a request may have changed it meanwhile
                 work(row)
     return True

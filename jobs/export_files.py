@@ -18,7 +18,7 @@ from dryline.schemas.exports import field_names_of, read_filters
 from dryline.schemas.logs_lookup import LOG_SCHEMAS
 from dryline.storage.current_world import current
 from dryline.storage.files import matching
-from dryline.storage.record import unconverted, wire_rows
+from dryline.storage.record import execute_unconverted, wire_rows
 
 BATCH_ROWS = 50  # a batch of long calls takes megabytes; larger ones are not faster
 SUFFIXES = (".csv", ".json", ".part")
@@ -63,14 +63,14 @@ def _write_csv(export: Export, file: IO[bytes]) -> int:
     """Write a header and all rows. Return the number of rows."""
     names = export.fields or field_names_of(export.log_type)
     file.write(_csv_line(names))
-    count, addresses = 0, _addresses(export)
+    count, addresses = 0, _recording_addresses(export)
     for source in _sources(export):
         attributes = [source.columns.get(name) for name in names]
         columns = [_csv_column(source.model, attribute) for attribute in attributes]
-        indexes = {name: attributes.index(name) for name in _CHANGED if name in attributes}
+        indexes = {name: attributes.index(name) for name in _CHANGED_COLUMNS if name in attributes}
         for rows in _batches(source, columns):
             if indexes:
-                rows = [_changed(row, indexes, addresses) for row in rows]
+                rows = [_with_present_values(row, indexes, addresses) for row in rows]
             file.writelines(_csv_line(cells) for *cells, _time, _id in rows)
             count += len(rows)
     return count
@@ -91,7 +91,7 @@ def _csv_line(cells: Iterable[str | None]) -> bytes:
 
 
 # Columns whose cells are not written as they are stored.
-_CHANGED = ("recording_url", "flow_snapshot")
+_CHANGED_COLUMNS = ("recording_url", "flow_snapshot")
 
 
 def _csv_column(log: type[Log], attribute: str | None) -> Any:
@@ -104,7 +104,9 @@ def _csv_column(log: type[Log], attribute: str | None) -> Any:
     return field if isinstance(field, TextField) else field.cast("TEXT")
 
 
-def _changed(row: tuple[Any, ...], indexes: Mapping[str, int], addresses: RecordingAddresses) -> tuple[Any, ...]:
+def _with_present_values(
+    row: tuple[Any, ...], indexes: Mapping[str, int], addresses: RecordingAddresses
+) -> tuple[Any, ...]:
     """Return a row with the present address of its recording, and with its code as text instead of a JSON string."""
     cells = list(row)
     if (index := indexes.get("recording_url")) is not None:
@@ -119,10 +121,14 @@ def _write_json(export: Export, file: IO[bytes]) -> int:
 
     Without `fields`, each record has the members of its own type of log.
     """
-    count, separator, addresses = 0, b"[", _addresses(export)
+    count, separator, addresses = 0, b"[", _recording_addresses(export)
     for source in _sources(export):
         names = export.fields or list(source.columns)
-        attributes = {name: attribute for name in names if (attribute := source.columns.get(name))}
+        attributes = {}
+        for name in names:
+            attribute = source.columns.get(name)
+            if attribute:
+                attributes[name] = attribute
         selected = attributes or {"id": "id"}  # a log without any of the fields is a record, too
         address_names = [name for name, attribute in selected.items() if attribute == "recording_url"]
         columns = [source.model._meta.fields[attribute] for attribute in selected.values()]
@@ -138,7 +144,7 @@ def _write_json(export: Export, file: IO[bytes]) -> int:
     return count
 
 
-def _addresses(export: Export) -> RecordingAddresses:
+def _recording_addresses(export: Export) -> RecordingAddresses:
     world = current()
     return addresses_at(world.settings.public_url or export.base_url or world.base_url)
 
@@ -154,7 +160,7 @@ def _batches(source: Source, columns: list[Any]) -> Iterator[list[tuple[Any, ...
     ]
     # SQLite merges both. The index on team and start time gives the order of the first. Only the second, which few logs
     # belong to, is sorted in memory.
-    cursor = unconverted((started + not_started).order_by(SQL("time"), SQL("id")))
+    cursor = execute_unconverted((started + not_started).order_by(SQL("time"), SQL("id")))
     while rows := cursor.fetchmany(BATCH_ROWS):
         if shutdown.is_set():
             raise WriteInterrupted
@@ -176,7 +182,10 @@ def _sources(export: Export) -> Iterator[Source]:
             where.append(log.deployment_id == export.deployment_id)
         windows = []
         for time, has_start in ((log.start_time, True), (log.created_at, False)):  # without a start, by the creation
-            bounds = [time >= export.start_date] if export.start_date is not None else []
-            bounds += [time <= export.end_date] if export.end_date is not None else []
-            windows.append((time, [*where, log.start_time.is_null(not has_start), *bounds]))
+            conditions = [*where, log.start_time.is_null(not has_start)]
+            if export.start_date is not None:
+                conditions.append(time >= export.start_date)
+            if export.end_date is not None:
+                conditions.append(time <= export.end_date)
+            windows.append((time, conditions))
         yield Source(log, LOG_SCHEMAS[log_type].wire_names, windows)

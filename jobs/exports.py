@@ -9,9 +9,9 @@ import peewee
 from marshmallow import ValidationError
 
 from dryline.jobs import export_files
-from dryline.jobs.due_rows import retried_later, work_on_each
+from dryline.jobs.due_rows import retry_row_later, work_on_each
 from dryline.models.exports import Export, requeue_interrupted
-from dryline.storage.current_world import WorldLocal, running_part
+from dryline.storage.current_world import WorldLocal, running_part_of_task
 from dryline.storage.errors import Conflict, Unavailable
 from dryline.world.world import World
 
@@ -36,10 +36,10 @@ def expire(world: World, now: str) -> bool:
 
 def write_next(world: World, now: str) -> bool:
     """Write the export that has waited longest. Return whether there was one."""
-    _settle(world)
+    _store_unsettled(world)
     waiting = Export.due(now, 1)
     for first in waiting:
-        with retried_later(world, first), running_part(team_id=first.team_id):
+        with retry_row_later(world, first), running_part_of_task(team_id=first.team_id):
             export = _begin_writing(world, first)
             if export is None:
                 continue
@@ -106,7 +106,8 @@ def _write_file(world: World, export: Export) -> bool:
     between leaves the row as it was. If the row changes or disappears meanwhile, the file is dropped. If the server
     shuts down meanwhile, the next start writes the file. Return whether it was written.
     """
-    part, status = export.path.with_suffix(f".{secrets.token_hex(8)}.part"), export.status  # no two attempts share one
+    part = export.path.with_suffix(f".{secrets.token_hex(8)}.part")  # no two attempts share one
+    status = export.status
     try:
         row_count, size = export_files.write(export, part)
         with world.transaction():
@@ -149,7 +150,7 @@ def _fail(world: World, export: Export, error: Exception) -> None:
     del unsettled[export.id]
 
 
-def _settle(world: World) -> None:
+def _store_unsettled(world: World) -> None:
     """Change the rows that could not be changed before: until then their exports stay PROCESSING and block others."""
     unsettled = _UNSETTLED.of(world)
     for id, reason in list(unsettled.items()):

@@ -17,7 +17,7 @@ MAX_CALLS = 300
 BATCH_SIZE = 25  # calls in one transaction, so that other writers need not wait
 
 
-def take_skipped(world: World) -> int:
+def take_skipped_count(world: World) -> int:
     """Return about how many calls were left out since the last call of this function."""
     if world.arrivals is None:
         return 0

@@ -11,7 +11,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from dryline.models.due import SET_ASIDE
-from dryline.storage.current_world import running_part
+from dryline.storage.current_world import running_part_of_task
 from dryline.storage.errors import Unavailable
 from dryline.world.clock import wire
 from dryline.world.epochs import EpochEnded
@@ -85,7 +85,7 @@ class Runner:
             stack.enter_context(self.world.ids.background())
             stack.enter_context(contextlib.suppress(EpochEnded))
             moment = self.world.clock.now()
-            stack.enter_context(running_part(moment=moment))
+            stack.enter_context(running_part_of_task(moment=moment))
             while self._run_steps(moment):
                 pass
             if not self._was_cut:
@@ -126,14 +126,14 @@ class Runner:
                 self._was_cut = True
                 return False
             self.world.epochs.require_current()
-            found_work |= self._try(step, wire(moment))
+            found_work |= self._run_step(step, wire(moment))
         return found_work
 
-    def _try(self, step: Step, now: str) -> bool:
+    def _run_step(self, step: Step, now: str) -> bool:
         self._progress_at = began = monotonic()
         try:
             # From here on the step looks up its rows: those of a team's earlier epoch are gone.
-            part = running_part(team_began=self.world.epochs.count)
+            part = running_part_of_task(team_began=self.world.epochs.count)
             with part, self.world.activity.doing(f"background work: {step.__name__}"):
                 return step(self.world, now)
         except EpochEnded:

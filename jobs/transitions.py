@@ -3,11 +3,11 @@
 import contextlib
 from typing import Any
 
-from dryline.jobs.due_rows import retried_later, work_on_each
+from dryline.jobs.due_rows import retry_row_later, work_on_each
 from dryline.jobs.runner import Step
 from dryline.models import recordings, uploads
 from dryline.models.tests import TestRun
-from dryline.storage.current_world import running_part
+from dryline.storage.current_world import running_part_of_task
 from dryline.world.world import World
 
 
@@ -32,8 +32,8 @@ def finish_next_test_run(world: World, now: str) -> bool:
         # The next start finds a run that the end of the server interrupts unchanged.
         with (
             contextlib.suppress(checkpoints.ServerStopping),
-            retried_later(world, run),
-            running_part(team_id=run.team_id),
+            retry_row_later(world, run),
+            running_part_of_task(team_id=run.team_id),
         ):
             _run_conversations(world, run, now)
     return not world.ending.is_set()

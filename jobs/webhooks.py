@@ -10,10 +10,10 @@ from urllib.parse import urlencode
 
 import orjson
 
-from dryline.jobs.due_rows import is_of_no_row, retried_later
+from dryline.jobs.due_rows import is_outside_rows, retry_row_later
 from dryline.models.due import SET_ASIDE
 from dryline.models.webhook_deliveries import WebhookDelivery
-from dryline.storage.current_world import Task, WorldLocal, current_task, running_part
+from dryline.storage.current_world import Task, WorldLocal, current_task, running_part_of_task
 from dryline.world.epochs import EpochEnded
 from dryline.world.masking import mask_addresses
 from dryline.world.outgoing import Cut, HttpResponse, NoAddress, Refused, Unanswered
@@ -125,7 +125,7 @@ def _send_in_order(world: World, deliveries: Sequence[WebhookDelivery], now: str
     for index, delivery in enumerate(deliveries):
         if monotonic() > deadline or world.ending.is_set():
             return
-        with retried_later(world, delivery), running_part(team_id=delivery.team_id):
+        with retry_row_later(world, delivery), running_part_of_task(team_id=delivery.team_id):
             outcome = _send_once(world, delivery.id, now)
             if isinstance(outcome, Unanswered) and outcome.timed_out:
                 _put_off(world, deliveries[index + 1 :])
@@ -156,7 +156,7 @@ def _send_once(world: World, id: str, now: str) -> Outcome | None:
         return None
     except Unanswered as error:
         outcome = error
-    if not _store_when_possible(world, lambda: _store(delivery, outcome, now)):
+    if not _store_when_possible(world, lambda: _store_outcome(delivery, outcome, now)):
         return None
     _add_event(world, delivery, outcome)
     return outcome
@@ -174,13 +174,13 @@ def _store_when_possible(world: World, store: Callable[[], None]) -> bool:
                 store()
             return True
         except Exception as error:
-            if not is_of_no_row(error):
+            if not is_outside_rows(error):
                 raise
         if world.ending.wait(STORE_AGAIN_S):
             return False
 
 
-def _store(delivery: WebhookDelivery, outcome: Outcome, now: str) -> None:
+def _store_outcome(delivery: WebhookDelivery, outcome: Outcome, now: str) -> None:
     if isinstance(outcome, Refused):
         delivery.give_up(str(outcome), "REFUSED")
     elif isinstance(outcome, NoAddress):
@@ -215,7 +215,9 @@ def _send(world: World, delivery: WebhookDelivery) -> HttpResponse:
     url, body = delivery.url, None
     if delivery.method == "GET":  # the message is in the query
         query = urlencode({name: "" if value is None else value for name, value in message.items()})
-        url = url.partition("#")[0] + ("&" if "?" in url else "?") + query
+        separator = "&" if "?" in url else "?"
+        without_fragment, _, _ = url.partition("#")
+        url = f"{without_fragment}{separator}{query}"
     else:
         headers["Content-Type"] = "application/json"
         body = orjson.dumps(message)

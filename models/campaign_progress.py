@@ -14,7 +14,7 @@ from dryline.models.teams import Team
 from dryline.models.voicev1_campaigns import OPEN, Voicev1Campaign, Voicev1CampaignData
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
-from dryline.storage.record import Record, tuples, unconverted
+from dryline.storage.record import Record, execute_unconverted, tuples
 
 IN_CALL = "in progress"
 QUEUED = "queued"
@@ -72,7 +72,7 @@ def _outbound_summaries(team: Team) -> Iterator[Summary]:
         fn.MIN(call.due_at),
     )
     query = query.join(call, JOIN.LEFT_OUTER, on=(call.campaign_id == campaign.id))
-    for cells in unconverted(query.where(campaign.team_id == team.id).group_by(campaign.id)):
+    for cells in execute_unconverted(query.where(campaign.team_id == team.id).group_by(campaign.id)):
         yield Summary(*cells)
 
 
@@ -92,7 +92,7 @@ def _legacy_summaries(team: Team) -> Iterator[Summary]:
     query = query.join(row, JOIN.LEFT_OUTER, on=(row.campaign_id == campaign.id))
     is_of_row = (call.voicev1_campaign_id == row.campaign_id) & (call.row_id == row.row_id)
     query = query.join(call, JOIN.LEFT_OUTER, on=is_of_row)
-    for cells in unconverted(query.where(campaign.team_id == team.id).group_by(campaign.id)):
+    for cells in execute_unconverted(query.where(campaign.team_id == team.id).group_by(campaign.id)):
         yield Summary(*cells)
 
 

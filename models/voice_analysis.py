@@ -15,7 +15,7 @@ from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.storage.json_values import json_list, json_members
-from dryline.storage.record import Record, constant, unconverted
+from dryline.storage.record import Record, constant, execute_unconverted
 from dryline.world.clock import parse, wire
 
 # A call without a start counts by when its log was made.
@@ -138,7 +138,7 @@ def _conditions(
 def _read_calls(conditions: list[Any], *columns: Any) -> Iterator[tuple[Any, ...]]:
     """Return these columns of the calls, the earliest start first."""
     query = VoiceLog.select(*columns).where(*conditions).order_by(VoiceLog.start_time, VoiceLog.id)
-    return unconverted(query)
+    return execute_unconverted(query)
 
 
 def _call_details(

@@ -130,7 +130,7 @@ def verify(criteria: DeliveryCriteria, bounds: Bounds) -> Verification[WebhookDe
     return verify_count(
         search(criteria),
         bounds,
-        require_all=WebhookDelivery.require_none_deleted,
+        require_complete=WebhookDelivery.require_none_deleted,
         find_nearest=lambda: find_nearest(criteria),
     )
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from werkzeug.exceptions import HTTPException
 
-from dryline.storage.current_world import Task, running
+from dryline.storage.current_world import Task, running_task
 from dryline.storage.errors import MustNotWait
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class QuickDispatcher:
 
     def _serve_in_thread(self, channel: Any, task: Task) -> None:
         try:
-            with running(task):
+            with running_task(task):
                 channel.service()
         finally:
             with self._count_lock:

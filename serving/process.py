@@ -125,7 +125,7 @@ def announce(app: Dryline, url: str) -> None:
     ]
     if world.clock.is_frozen:
         lines.append(f"  clock       frozen at {world.clock.stamp()} before the last stop")
-    if changed := world.changed_settings():
+    if changed := world.settings_changed_since_start():
         values = ", ".join(f"{camel(name)} {json.dumps(value)}" for name, value in changed.items())
         lines.append(f"  settings    {values}, changed before the last stop: a reset undoes this")
     if not settings.loopback and settings.admin_token is None:
@@ -145,7 +145,9 @@ def _describe_world(world: World) -> str:
     """Return the world in a line: whether it is new, and its size."""
     with world.active():
         teams = Team.select().count()
-        workers = count(Worker.select().count(), "worker") + (f" of {teams} teams" if teams > 1 else "")
+        workers = count(Worker.select().count(), "worker")
+        if teams > 1:
+            workers += f" of {teams} teams"
         if not world.is_new:
             return f"existing, {workers}  (a reset loads {world.settings.scenario})"
         calls = count(VoiceLog.select().count(), "call")

@@ -133,7 +133,9 @@ def _connection_limit() -> int:
     Without files that are left, waitress cannot accept a connection, and asks again and again.
     """
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return MAX_CONNECTIONS if limit == resource.RLIM_INFINITY else min(MAX_CONNECTIONS, limit // FILES_OF_A_CONNECTION)
+    if limit == resource.RLIM_INFINITY:
+        return MAX_CONNECTIONS
+    return min(MAX_CONNECTIONS, limit // FILES_OF_A_CONNECTION)
 
 
 class PlainSocket(socket.socket):
@@ -172,7 +174,7 @@ def bind(settings: Settings) -> socket.socket:
 
 
 @contextmanager
-def running(settings: Settings) -> Iterator[Dryline]:
+def running_app(settings: Settings) -> Iterator[Dryline]:
     """Run an application with its jobs, and without a socket, for a block. Raises BadSetting."""
     app = create_app(settings)
     with ended_by_owner(app.close):
@@ -183,7 +185,7 @@ def running(settings: Settings) -> Iterator[Dryline]:
 @contextmanager
 def in_thread(settings: Settings) -> Iterator[HttpServer]:
     """Run a server in a thread of this process for a block. Raises BadSetting."""
-    with running(settings) as app:
+    with running_app(settings) as app:
         server = HttpServer(app)
         thread = threading.Thread(target=server.run, name="dryline-server", daemon=True)
         thread.start()

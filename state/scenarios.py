@@ -22,7 +22,7 @@ from dryline.state.document import (
 )
 from dryline.state.import_rows import Import
 from dryline.state.parsing import Document
-from dryline.storage.current_world import WorldLocal, running_part
+from dryline.storage.current_world import WorldLocal, running_part_of_task
 from dryline.storage.directory import NoWorld, database_in
 from dryline.storage.errors import BadDocument
 from dryline.storage.files import read
@@ -105,7 +105,7 @@ def replace_by_scenario(world: World, content: ScenarioContent) -> None:
         world.clock.reset()
         world.ids.restart(world.settings.seed)
         try:
-            with running_part(moment=world.clock.now()):
+            with running_part_of_task(moment=world.clock.now()):
                 _insert_content(world, content)
         except BaseException:
             world.clock.restore(clock_before)

@@ -128,7 +128,7 @@ def recover(world: World) -> None:
 def _drop_parts_of_teams(world: World) -> None:
     """Drop the clocks and snapshots that dryline 0.1 kept for single teams."""
     folder = world.snapshots / ".teams"
-    if folder.exists() or world.saved_runtime_state()["clock"].get("teams"):
+    if folder.exists() or world.load_runtime_state()["clock"].get("teams"):
         log.warning("Dropped the clocks and snapshots of single teams, which dryline 0.1 kept. There is one clock now.")
         world.save_runtime_state()
         remove_folder(folder)
@@ -204,7 +204,7 @@ def _bring_copy_up_to_date(db: WorldDatabase, world: World, clock: Clock, ids: I
 
     with db.atomic("IMMEDIATE"):
         copy_values(world.db, db, but="runtime_state")
-        write_runtime_state(db, clock, world.changed_settings())
+        write_runtime_state(db, clock, world.settings_changed_since_start())
         admit_keys(db, world.settings.api_keys, ids, clock.stamp())
         for about in COLLECTIONS.values():
             if about.after_restore is not None:

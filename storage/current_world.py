@@ -61,7 +61,7 @@ def find_task() -> Task | None:
 
 
 @contextmanager
-def running(task: Task) -> Iterator[None]:
+def running_task(task: Task) -> Iterator[None]:
     """Make this the running task for a block."""
     token = _running.set(task)
     try:
@@ -71,9 +71,9 @@ def running(task: Task) -> Iterator[None]:
 
 
 @contextmanager
-def running_part(**values: Any) -> Iterator[None]:
+def running_part_of_task(**values: Any) -> Iterator[None]:
     """Run a block as a part of the running task, with these values of its own, such as `team_id`."""
-    with running(replace(current_task(), **values)):
+    with running_task(replace(current_task(), **values)):
         yield
 
 

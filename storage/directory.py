@@ -142,7 +142,7 @@ def _lock(path: Path) -> sqlite3.Connection:
 
 
 def _sweep(running: Path) -> None:
-    """Remove the temporary directories of this user's killed servers. `own` is that of the running server."""
+    """Remove the temporary directories of this user's killed servers. `running` is that of the running server."""
     for directory in find_temporary_directories(running.parent):
         with contextlib.suppress(OSError, sqlite3.Error, InUse):
             if directory != running:

@@ -90,17 +90,17 @@ def _is_step(value: Any) -> bool:
     )
 
 
-def _has_trace(value: Any) -> bool:
+def _is_session_log(value: Any) -> bool:
     """Check `session_log_data`, which may have a `trace`."""
     return type(value) is dict and _is_trace(value.get("trace"))
 
 
-def _names_campaign(value: Any) -> bool:
+def _is_metadata(value: Any) -> bool:
     """Check `metadata`, which may have the id of a campaign and the `wsUrl` of a batch."""
     return type(value) is dict and _is_text(value.get("campaignId")) and _is_text(value.get("wsUrl"))
 
 
-def _is_measured(value: Any) -> bool:
+def _is_call_data(value: Any) -> bool:
     """Check `data` of a call: its latency, its analysis and the reason of its end."""
     return (
         type(value) is dict
@@ -124,7 +124,7 @@ def _is_analysis(value: Any) -> bool:
     return type(value) is dict and _is_text(value.get("call_summary")) and _is_text(value.get("user_sentiment"))
 
 
-def _has_criteria(value: Any) -> bool:
+def _is_success_results(value: Any) -> bool:
     """Check `success_results`: an object whose `criteria` is a list of results."""
     return type(value) is dict and type(value.get("criteria")) is list and all(map(_is_criterion, value["criteria"]))
 
@@ -137,7 +137,7 @@ def _is_result(value: Any) -> bool:
     return type(value) is dict and _is_text(value.get("title")) and _is_text(value.get("reason"))
 
 
-def _is_exchange(value: Any) -> bool:
+def _is_llm_log_data(value: Any) -> bool:
     """Check `data` of an LLM log: if it has a response with JSON, that of a chat completion."""
     if type(value) is not dict or not _is_object(value.get("response")):
         return False
@@ -164,27 +164,29 @@ def _are_changes(value: Any) -> bool:
     )
 
 
-def _are_checked(value: Any) -> bool:
+def _are_test_results(value: Any) -> bool:
     """Check `results` of a test run: each checkpoint may have conversations, and these conditions that were taken."""
-    return _is_list(value, lambda result: type(result) is dict and _is_list(result.get("conversations"), _is_held))
+    return _is_list(
+        value, lambda result: type(result) is dict and _is_list(result.get("conversations"), _is_test_conversation)
+    )
 
 
-def _is_held(value: Any) -> bool:
+def _is_test_conversation(value: Any) -> bool:
     return type(value) is dict and _is_list(value.get("taken"), lambda condition: True)
 
 
-def _are_judged(value: Any) -> bool:
+def _are_echo_results(value: Any) -> bool:
     """Check `results` of an Echo run: each scorecard may have items."""
     return _is_list(value, lambda card: type(card) is dict and _is_list(card.get("items"), lambda item: True))
 
 
-LOG: Shapes = {"messages": _is_conversation, "metadata": _names_campaign, "session_log_data": _has_trace}
-VOICE_LOG: Shapes = {**LOG, "data": _is_measured, "success_results": _has_criteria}
+LOG: Shapes = {"messages": _is_conversation, "metadata": _is_metadata, "session_log_data": _is_session_log}
+VOICE_LOG: Shapes = {**LOG, "data": _is_call_data, "success_results": _is_success_results}
 CHAT_EMBED_LOG: Shapes = {**LOG, "latency": _is_latency}
 SESSION: Shapes = {"trace": _is_trace}
-LLM_LOG: Shapes = {"data": _is_exchange}
-TEST_RUN: Shapes = {"results": _are_checked}
-ECHO_RUN: Shapes = {"results": _are_judged}
+LLM_LOG: Shapes = {"data": _is_llm_log_data}
+TEST_RUN: Shapes = {"results": _are_test_results}
+ECHO_RUN: Shapes = {"results": _are_echo_results}
 DEPLOYMENT_HISTORY: Shapes = {"changes": _are_changes}
 # By table.
 SHAPES: Mapping[str, Shapes] = {
@@ -210,19 +212,19 @@ _ROWS_AT_A_TIME = 500
 def note_other_shapes(db: SqliteDatabase) -> None:
     """Set `other_shapes` in every row of the database, and in the rows that calls in progress will write."""
     for table, shapes in SHAPES.items():
-        for id, row in _rows(db, table, tuple(shapes)):
+        for id, row in _read_all_rows(db, table, tuple(shapes)):
             if others := other_shapes(shapes, row):
-                _set(db, table, "other_shapes", id, others)
-    for id, row in _rows(db, "call_in_progress", ("call",)):
+                _set_column(db, table, "other_shapes", id, others)
+    for id, row in _read_all_rows(db, "call_in_progress", ("call",)):
         call = row["call"]
         parts = [(call["log"], VOICE_LOG), (call["session"], SESSION), *((part, LLM_LOG) for part in call["llm_logs"])]
         for part, shapes in parts:
             part["other_shapes"] = other_shapes(shapes, part)
         if any(part["other_shapes"] for part, _ in parts):
-            _set(db, "call_in_progress", "call", id, call)
+            _set_column(db, "call_in_progress", "call", id, call)
 
 
-def _rows(db: SqliteDatabase, table: str, columns: tuple[str, ...]) -> Iterator[tuple[str, Row]]:
+def _read_all_rows(db: SqliteDatabase, table: str, columns: tuple[str, ...]) -> Iterator[tuple[str, Row]]:
     """Yield the id and these columns of each row, which may be changed meanwhile."""
     ids = [id for (id,) in db.execute_sql(f"SELECT id FROM {table} ORDER BY id")]
     for portion in chunked(ids, _ROWS_AT_A_TIME):
@@ -233,6 +235,6 @@ def _rows(db: SqliteDatabase, table: str, columns: tuple[str, ...]) -> Iterator[
             yield id, dict(zip(columns, values, strict=True))
 
 
-def _set(db: SqliteDatabase, table: str, column: str, id: str, value: Any) -> None:
+def _set_column(db: SqliteDatabase, table: str, column: str, id: str, value: Any) -> None:
     text = None if value is None else orjson.dumps(value).decode()
     db.execute_sql(f"UPDATE {table} SET {column} = ? WHERE id = ?", (text, id))

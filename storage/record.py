@@ -264,7 +264,7 @@ def connection_execute(sql: str, params: Iterable[Any]) -> Any:
     return current().db.execute_sql(sql, params)
 
 
-def unconverted(query: Any) -> Any:
+def execute_unconverted(query: Any) -> Any:
     """Run a peewee query and return SQLite's cursor over its rows, whose cells are as they are stored."""
     return connection().execute(*query.sql())
 

@@ -7,7 +7,7 @@ from typing import Any
 from peewee import Model, fn
 
 
-def _equal(model: type[Model], query: Any, columns: tuple[str, ...]) -> Any:
+def _where_equal(model: type[Model], query: Any, columns: tuple[str, ...]) -> Any:
     """Add a condition for each column: that it equals a parameter. The values here are placeholders."""
     for name in columns:
         query = query.where(model._meta.fields[name] == "")
@@ -29,7 +29,7 @@ def select_sql(
 ) -> str:
     """Return SELECT of `columns`, with parameters for the `where` columns, and for LIMIT and OFFSET with `window`."""
     fields = model._meta.fields
-    query = _ordered(_equal(model, model.select(*[fields[name] for name in columns]), where), order)
+    query = _ordered(_where_equal(model, model.select(*[fields[name] for name in columns]), where), order)
     if window:
         query = query.limit(0).offset(1)
     return query.sql()[0]
@@ -37,7 +37,7 @@ def select_sql(
 
 @cache
 def count_sql(model: type[Model], where: tuple[str, ...]) -> str:
-    return _equal(model, model.select(fn.COUNT(model._meta.fields["id"])), where).sql()[0]
+    return _where_equal(model, model.select(fn.COUNT(model._meta.fields["id"])), where).sql()[0]
 
 
 @cache
@@ -59,4 +59,4 @@ def column_indexes(model: type[Model]) -> Mapping[str, int]:
 
 @cache
 def delete_sql(model: type[Model], where: tuple[str, ...]) -> str:
-    return _equal(model, model.delete(), where).sql()[0]
+    return _where_equal(model, model.delete(), where).sql()[0]

@@ -106,7 +106,7 @@ class Stand:
             time.sleep(0.005)
 
     def is_in_progress(self):
-        return any(entry.in_progress for entry in self.app.world.requests.with_progress())
+        return any(entry.in_progress for entry in self.app.world.requests.in_progress_and_answered())
 
     def go_on(self):
         """Open the gate, and wait until all work has ended."""

@@ -12,7 +12,7 @@ from dryline.jobs.runner import Jobs, Runner
 from dryline.models import due
 from dryline.models.echo_runs import EchoRun
 from dryline.models.exports import Export
-from dryline.serving.server import running
+from dryline.serving.server import running_app
 from dryline.settings import DEFAULT_API_KEY, Settings
 
 ASK = {"format": "CSV", "startDate": "2026-01-01T00:00:00.000Z", "endDate": "2026-03-01T00:00:00.000Z"}
@@ -172,6 +172,6 @@ def test_a_start_does_the_work_that_the_last_server_has_left(tmp_path):
     settings, key = Settings(data_dir=tmp_path, scenario="empty"), {"x-api-key": DEFAULT_API_KEY}
     with closing(create_app(settings)) as app:
         assert app.test_client().post("/api/team/exports", json=ASK, headers=key).status_code == 201
-    with running(settings) as app:
+    with running_app(settings) as app:
         while app.test_client().get("/api/team/exports", headers=key).json[0]["status"] != "COMPLETED":
             time.sleep(0.01)

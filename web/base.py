@@ -150,7 +150,9 @@ class Area(flask_smorest.Blueprint):
 
         def decorator(view: Any) -> Any:
             view.tag = (tags or [self.name])[0]
-            view.security = [*self.security, *([{"teamSecret": []}] if hasattr(view, "takes_secret") else [])]
+            view.security = list(self.security)
+            if hasattr(view, "takes_secret"):
+                view.security.append({"teamSecret": []})
             for method, operation_id in operation_ids.items():
                 getattr(view, method).operation_id = operation_id
             return register(view)

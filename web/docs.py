@@ -12,7 +12,7 @@ from dryline.storage.files import read
 from dryline.web.base import json_response
 from dryline.web.links import base_url
 from dryline.web.paths import CONSOLE
-from dryline.web.plane import guard
+from dryline.web.plane import admit_running_request
 
 blp = Blueprint("docs", __name__, template_folder="swagger", static_folder="swagger", static_url_path="/docs/own")
 # A summary for coding assistants: https://llmstxt.org
@@ -32,7 +32,7 @@ def page() -> Any:
     """Return Swagger UI. It has the first API key filled in if the caller may use the control plane."""
     settings = current().settings
     try:
-        guard()
+        admit_running_request()
         key = next(iter(settings.api_keys), None)
     except Forbidden:
         key = None

@@ -31,9 +31,9 @@ log = logging.getLogger("dryline")
 
 
 def register(app: Flask) -> None:
-    app.register_error_handler(errors.DomainError, domain_error)
-    app.register_error_handler(HTTPException, http_error)
-    app.register_error_handler(Exception, unexpected)
+    app.register_error_handler(errors.DomainError, answer_domain_error)
+    app.register_error_handler(HTTPException, answer_http_error)
+    app.register_error_handler(Exception, answer_unexpected_error)
 
 
 def answer(status: int, message: str, details: list[dict[str, str]] | None = None) -> Any:
@@ -41,23 +41,23 @@ def answer(status: int, message: str, details: list[dict[str, str]] | None = Non
     return json_response({"error": message, "details": details} if details else {"error": message}, status)
 
 
-def domain_error(error: errors.DomainError) -> Any:
+def answer_domain_error(error: errors.DomainError) -> Any:
     """Answer a broken rule."""
     message, field = str(error), getattr(error, "field", None)
     path = _wire_path(field) if field else ""
     if isinstance(error, errors.BadDocument):
         return answer(422, message, [{"path": path, "message": text} for path, text in error.faults])
     if isinstance(error, errors.Invalid):
-        return answer(400, _named(path, message), [{"path": path, "message": message}])
+        return answer(400, _with_field_name(path, message), [{"path": path, "message": message}])
     if isinstance(error, errors.Unauthorized) and current().settings.loopback:
         message += f" The start message has the keys; without --api-key it is {current().settings.default_key}."
-    response = answer(STATUS[type(error)], _named(path, message))
+    response = answer(STATUS[type(error)], _with_field_name(path, message))
     if isinstance(error, errors.NotReady):
         response.headers["Retry-After"] = "1"
     return response
 
 
-def http_error(error: HTTPException) -> Any:
+def answer_http_error(error: HTTPException) -> Any:
     """Answer an error of Flask or webargs. The messages of webargs become `details`."""
     status = error.code or 500
     messages = getattr(error, "data", {}).get("messages")
@@ -68,27 +68,27 @@ def http_error(error: HTTPException) -> Any:
         details = [{"path": path, "message": text} for path, text in faults]
         response = answer(status, _summary(details), details)
     else:
-        response = answer(status, _sentence(error, status))
+        response = answer(status, _sentence_of_http_error(error, status))
     for name, value in error.get_headers():
         if name.lower() not in ("content-type", "content-length"):
             response.headers[name] = value
     return response
 
 
-def _named(path: str, message: str) -> str:
+def _with_field_name(path: str, message: str) -> str:
     """Return the message with its field; an error of the whole body has none."""
     return f"{path}: {message}" if path else message
 
 
 def _summary(details: list[dict[str, str]]) -> str:
     """Return the first three errors in one sentence, with the number of the others."""
-    messages = [_named(**detail).removesuffix(".") for detail in details[:3]]
+    messages = [_with_field_name(**detail).removesuffix(".") for detail in details[:3]]
     more = len(details) - len(messages)
     text = "; ".join([*messages, f"and {more} more"] if more else messages)
     return text if text.endswith("?") else f"{text}."
 
 
-def _sentence(error: HTTPException, status: int) -> str:
+def _sentence_of_http_error(error: HTTPException, status: int) -> str:
     if status == 404 and "//" in (sent := request.environ.get(SENT_PATH, "")).lstrip("/"):
         return f"No such path: {request.method} {sent}. There is nothing between two slashes: an id may be missing."
     if status == 404:
@@ -110,7 +110,7 @@ def _suggestion() -> str:
     return f"; did you mean {suggestion}?" if suggestion else ""
 
 
-def unexpected(error: Exception) -> Any:
+def answer_unexpected_error(error: Exception) -> Any:
     """Answer an unexpected exception: log it, and give the caller a reference to the log. A full disk is a 507.
 
     A lock of another program is a 503; in the event loop it raises MustNotWait.
@@ -118,7 +118,7 @@ def unexpected(error: Exception) -> Any:
     if errors.database_is_locked(error):
         if current().db.is_nonblocking:
             raise errors.MustNotWait from error
-        return domain_error(errors.Unavailable(LOCKED))
+        return answer_domain_error(errors.Unavailable(LOCKED))
     if errors.disk_is_full(error):
         log.error("The disk is full: %s %s failed", request.method, request.path)
         return answer(507, "The disk is full.")
@@ -146,8 +146,11 @@ def flatten_messages(messages: Any, path: str = "") -> Iterator[tuple[str, str]]
     if isinstance(messages, Mapping):
         for name, inner in messages.items():
             # `_schema` stands for the whole object, `value` for the values of a Dict field.
-            step = "" if name == "_schema" or (name == "value" and path) else str(name)
-            yield from flatten_messages(inner, f"{path}.{step}" if path and step else path or step)
+            if name in ("_schema", "") or (name == "value" and path):
+                inner_path = path
+            else:
+                inner_path = f"{path}.{name}" if path else str(name)
+            yield from flatten_messages(inner, inner_path)
     elif isinstance(messages, list):
         for message in messages:
             yield from flatten_messages(message, path)

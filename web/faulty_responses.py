@@ -49,31 +49,31 @@ def apply_fault(world: World, applied: AppliedFault, view: Callable[[], Any]) ->
     replaced = view() if applied.rule.phase == "after" else None
     response = None
     try:
-        response = _respond(world, applied, view, replaced)
+        response = _response_with_fault(world, applied, view, replaced)
     finally:
         if replaced is not None and replaced is not response:
             replaced.close()  # a download has its file open
     return response
 
 
-def _respond(world: World, applied: AppliedFault, view: Callable[[], Any], response: Any) -> Any:
+def _response_with_fault(world: World, applied: AppliedFault, view: Callable[[], Any], response: Any) -> Any:
     """Return the response with a fault. `response` is the view's, or None if the view has not run."""
     task, fault, answer = current_task(), applied.rule, applied.answer
     delay_ms = fault.next_delay_ms()
     gives_up = request.environ.get(GIVES_UP, lambda seconds: False)
     world.db.release()  # for the time of the delay
-    if delay_ms and not gives_up(delay_ms / 1000) and not fault.delay(world, task, delay_ms):
+    if delay_ms and not gives_up(delay_ms / 1000) and not fault.wait_for_delay(world, task, delay_ms):
         world.epochs.require_current(task)
         return Dropped()
     if fault.drop:
         return Dropped()
     if answer.status is not None:
-        response = _answer_response(fault, answer, answer.status)
+        response = _response_of_rule(fault, answer, answer.status)
         response = hosts.add_browser_headers(cors.add_headers(response, world.settings.cors_origins))
     elif response is None:
         response = view()
     if fault.malformed is not None:
-        response = _malformed(response, fault.malformed)
+        response = _spoil_body(response, fault.malformed)
     for name, value in (answer.headers or {}).items():
         if name.lower() != "connection":
             response.headers[name] = value
@@ -98,10 +98,10 @@ def slow_down(world: World, response: Any, fault: Fault) -> None:
     body = response.get_data()
     if response.automatically_set_content_length:
         response.content_length = len(body)
-    response.response = _pieces(world, current_task(), body, fault)
+    response.response = _body_in_pieces(world, current_task(), body, fault)
 
 
-def _pieces(world: World, task: Task, body: bytes, fault: Fault) -> Iterator[bytes]:
+def _body_in_pieces(world: World, task: Task, body: bytes, fault: Fault) -> Iterator[bytes]:
     """Yield a body in pieces. Raises ConnectionCut at the end of the task's epoch or of the server.
 
     The server sends the pieces when the task is no longer the running one.
@@ -109,12 +109,12 @@ def _pieces(world: World, task: Task, body: bytes, fault: Fault) -> Iterator[byt
     speed = fault.bytes_per_second or 1
     size = max(1, round(speed * PIECE_S))
     for start in range(0, len(body), size):
-        if not fault.delay(world, task, 1000 * size / speed):
+        if not fault.wait_for_delay(world, task, 1000 * size / speed):
             raise ConnectionCut
         yield body[start : start + size]
 
 
-def _answer_response(fault: Fault, answer: FaultAnswer, status: int) -> Any:
+def _response_of_rule(fault: Fault, answer: FaultAnswer, status: int) -> Any:
     if answer.body is None:
         return errors.answer(status, f"Fault {fault.id} applies to this request.")
     if isinstance(answer.body, str):
@@ -122,7 +122,7 @@ def _answer_response(fault: Fault, answer: FaultAnswer, status: int) -> Any:
     return json_response(answer.body, status)
 
 
-def _malformed(response: Any, kind: str) -> Any:
+def _spoil_body(response: Any, kind: str) -> Any:
     response.direct_passthrough = False
     data = response.get_data()
     if kind == "garbage":

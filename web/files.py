@@ -35,7 +35,7 @@ def _with_usable_range(environ: dict[str, Any], path: Path) -> dict[str, Any]:
 
 
 def written_response(write: Callable[[IO[bytes]], object]) -> Response:
-    """Return a response with the JSON that `write` writes. Where it is long, it waits in a temporary file."""
+    """Return a response with the JSON that `write` writes. A long one is kept in a temporary file until it is sent."""
     file: Any = SpooledTemporaryFile(_MOST_BYTES_IN_MEMORY)  # noqa: SIM115  # the response closes a long one
     try:
         write(file)
@@ -49,13 +49,13 @@ def written_response(write: Callable[[IO[bytes]], object]) -> Response:
             return Response(file.read(), content_type="application/json")
 
     # waitress sends the file itself: what it copies into its buffers would stay in the memory.
-    wrap = request.environ.get("wsgi.file_wrapper", _pieces)
+    wrap = request.environ.get("wsgi.file_wrapper", _file_in_pieces)
     response = Response(wrap(file), content_type="application/json", direct_passthrough=True)
     response.content_length = length
     return response
 
 
-def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+def _file_in_pieces(file: IO[bytes]) -> Iterator[bytes]:
     """Yield a file in pieces, and close it at its end: a client in the same process may not close the response."""
     with file:
         while piece := file.read(_PIECE_BYTES):

@@ -36,7 +36,7 @@ def require_known_host(settings: Settings, environ: dict[str, Any]) -> None:
     if host is None or is_this_machine(host) or "REMOTE_PORT" not in environ or environ["PATH_INFO"] == HEALTH:
         return
     known = {*settings.allowed_hosts, urlsplit(settings.public_url or "").hostname}
-    if settings.loopback and name_of(host) not in known:
+    if settings.loopback and host_name(host) not in known:
         raise Forbidden(f"This server answers this machine only, not the host {host!r}: --allowed-host admits it.")
 
 
@@ -63,7 +63,7 @@ def require_this_machine(settings: Settings, request: Request, door: str) -> Non
     if not settings.loopback:
         raise Forbidden(f"The {door} is closed: the server is not bound to loopback and has no --admin-token.")
     host = request.environ.get("HTTP_HOST", request.host)
-    if not is_this_machine(host) and name_of(host) not in settings.allowed_hosts:
+    if not is_this_machine(host) and host_name(host) not in settings.allowed_hosts:
         raise Forbidden(f"The {door} answers this machine only, not the host {host!r}.")
     names = [name.lower() for name, _ in request.headers]
     if any(name in _FORWARDING_HEADERS or name.startswith("x-forwarded") for name in names):
@@ -72,9 +72,11 @@ def require_this_machine(settings: Settings, request: Request, door: str) -> Non
 
 def is_this_machine(host: str) -> bool:
     """Return whether a Host header names this machine, with any port, as `is_loopback` says."""
-    return is_loopback(name_of(host).removeprefix("[").removesuffix("]"))
+    return is_loopback(host_name(host).removeprefix("[").removesuffix("]"))
 
 
-def name_of(host: str) -> str:
+def host_name(host: str) -> str:
     """Return a Host header without its port and a dot at its end, in lower case."""
-    return (host if host.endswith("]") else host.rsplit(":", 1)[0]).lower().removesuffix(".")
+    if not host.endswith("]"):  # an IPv6 address without a port ends so
+        host = host.rsplit(":", 1)[0]
+    return host.lower().removesuffix(".")

@@ -26,7 +26,7 @@ def is_from_console() -> bool:
     return request.headers.get("Referer", "").startswith(f"{base_url()}{CONSOLE}/")
 
 
-def with_link(export: Export) -> Export:
+def with_download_url(export: Export) -> Export:
     """Return an export with the URL of its file while it can be downloaded."""
     address = f"{base_url()}/downloads/exports/{quote(export.id, safe='')}"
     export.download_url = f"{address}?signature={export.signature}" if export.is_available else None

@@ -49,7 +49,8 @@ def find_routes(path: str) -> list[Rule]:
 def find_operations(method: str, path: str) -> Iterator[Any]:
     """Yield the methods of view classes that answer requests of a method, or of `*`, and the paths of a pattern."""
     for rule in find_routes(path):
-        for each in rule.methods or () if method == "*" else {method.upper()}:
+        methods = (rule.methods or ()) if method == "*" else (method.upper(),)
+        for each in methods:
             if operation := find_operation(rule.endpoint, each):
                 yield operation
 

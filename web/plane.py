@@ -42,7 +42,7 @@ def _error_of(response: Any) -> str:
     return ""
 
 
-def guard() -> None:
+def admit_running_request() -> None:
     """Admit the running request. Raises Forbidden, as `require_admission` says."""
     require_admission(request)
 

@@ -52,7 +52,7 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
         entry.team_id, entry.key_id = key.team_id, intern(key.id)
     entry.status, entry.duration_ms = status, round(ms, 3)
     entry.answer_headers = tuple(starmap(_header, response.headers))
-    entry.unmasked_answer = _answer(response)
+    entry.unmasked_answer = _recorded_answer(response)
     world.requests.add(entry)
     if (when_recorded := request.environ.get(RECORDED_KEY)) is not None:
         when_recorded(entry)
@@ -72,7 +72,7 @@ def _new_entry(world: World, request: Request) -> Entry:
         team_id=request.environ.get(TEAM_KEY),
         query=mask_query(request.environ.get("QUERY_STRING", "")),
         headers=tuple(starmap(_header, request.headers)),
-        body=_body(request),
+        body=_recorded_body(request),
         route=rule.rule if rule else "",
         endpoint=request.endpoint,
         # Interned: the entries of the log share these texts.
@@ -80,7 +80,7 @@ def _new_entry(world: World, request: Request) -> Entry:
     )
 
 
-def _answer(response: Any) -> bytes:
+def _recorded_answer(response: Any) -> bytes:
     """Return the beginning of an answer's body; of a file nothing."""
     if isinstance(response, Dropped) or response.direct_passthrough or response.is_streamed:
         return b""
@@ -88,7 +88,7 @@ def _answer(response: Any) -> bytes:
     return memoryview(response.get_data())[:ANSWER_BYTES].tobytes()
 
 
-def _body(request: Request) -> bytes:
+def _recorded_body(request: Request) -> bytes:
     if not request.content_length or request.content_length > current_app.config["MAX_CONTENT_LENGTH"]:
         return b""
     body = request.get_data()

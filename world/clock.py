@@ -66,16 +66,22 @@ class Clock:
     def set(self, moment: datetime | None = None, *, frozen: bool | None = None) -> None:
         """Set the time, and freeze it or let it run. None leaves it as it is. Raises OverflowError."""
         with self._lock:
-            moment = _in_range(moment or self.now())
+            moment = _require_in_range(moment or self.now())
             freeze = self.is_frozen if frozen is None else frozen
-            self._position = _Position(moment, timedelta(0)) if freeze else _Position(None, moment - datetime.now(UTC))
+            if freeze:
+                self._position = _Position(moment, timedelta(0))
+            else:
+                self._position = _Position(None, moment - datetime.now(UTC))
 
     def advance(self, by: timedelta) -> None:
         """Move forward. A frozen clock stays frozen. Raises OverflowError past LAST."""
         with self._lock:
             frozen_at, offset = self._position
-            then = _in_range(self.now() + by)
-            self._position = _Position(None, offset + by) if frozen_at is None else _Position(then, offset)
+            moment = _require_in_range(self.now() + by)
+            if frozen_at is None:
+                self._position = _Position(None, offset + by)
+            else:
+                self._position = _Position(moment, offset)
 
     def reset(self) -> None:
         """Go back to real time."""
@@ -109,7 +115,7 @@ class _Position(NamedTuple):
 _REAL_TIME = _Position(None, timedelta(0))
 
 
-def _in_range(moment: datetime) -> datetime:
+def _require_in_range(moment: datetime) -> datetime:
     if not FIRST <= moment <= LAST:
         raise OverflowError(f"{moment} is not between {FIRST.date()} and {LAST.date()}, the range of the clock.")
     return moment

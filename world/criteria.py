@@ -103,20 +103,20 @@ def verify_count(
     matches: Matches[Item],
     bounds: Bounds,
     *,
-    require_all: Callable[[], None],
+    require_complete: Callable[[], None],
     find_nearest: Callable[[], tuple[Near[Item], ...]],
     pending: int = 0,
 ) -> Verification[Item]:
     """Check how many items were found, where `pending` more may still be.
 
-    `require_all` raises Invalid if there may have been more, which are no longer on record.
+    `require_complete` raises Invalid if there may have been more, which are no longer on record.
     """
     count, most = matches.count, bounds.most
     if most is not None and count > most:
         surplus = matches.newest[: min(count - most, MAX_SURPLUS)]
         return Verification(False, count, bounds, surplus=tuple(surplus))
     if most is not None:
-        require_all()
+        require_complete()
     if count < bounds.least or pending:
         return Verification(False, count, bounds, pending, nearest=find_nearest())
     return Verification(True, count, bounds)

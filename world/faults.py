@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -127,30 +127,49 @@ class Fault:
         return [name for name, _ in self._tests if name not in ("method", "path", "team", "origin")]
 
     def in_words(self) -> str:
-        """Return the rule's effect as a phrase."""
-        effects = [
-            *([f"{self.delay_ms:,} ms late"] if self.delay_ms else []),
-            *([f"{delays.lower_ms:,} to {delays.upper_ms:,} ms late"] if (delays := self.delay_distribution) else []),
-            *([limit.in_words()] if (limit := self.rate_limit) else []),
-            *([f"answers {self.status}"] if self.status else []),
-            *([f"answers {', '.join(str(each.status) for each in self.answers)} in turn"] if self.answers else []),
-            *(["cuts the connection"] if self.drop else []),
-            *([f"{self.malformed} answer"] if self.malformed else []),
-            *([f"{self.bytes_per_second:,} bytes a second"] if self.bytes_per_second else []),
-            *([f"{name}: {value}" for name, value in (self.headers or {}).items()]),
-            *(["after the write is done"] if self.phase == "after" else []),
-            *([f"{self.probability:.0%} of the time"] if self.probability < 1 else []),
-            *([f"{self.times} times" if self.times != 1 else "once"] if self.times else []),
-            *([f"after {self.skip} unaffected requests"] if self.skip else []),
-        ]
-        return ", ".join(effects)
+        """Return the rule's effect and its conditions as a phrase."""
+        return ", ".join([*self._effects_in_words(), *self._conditions_in_words()])
+
+    def _effects_in_words(self) -> Iterator[str]:
+        if self.delay_ms:
+            yield f"{self.delay_ms:,} ms late"
+        delays = self.delay_distribution
+        if delays:
+            yield f"{delays.lower_ms:,} to {delays.upper_ms:,} ms late"
+        if self.rate_limit:
+            yield self.rate_limit.in_words()
+        if self.status:
+            yield f"answers {self.status}"
+        if self.answers:
+            statuses = ", ".join(str(answer.status) for answer in self.answers)
+            yield f"answers {statuses} in turn"
+        if self.drop:
+            yield "cuts the connection"
+        if self.malformed:
+            yield f"{self.malformed} answer"
+        if self.bytes_per_second:
+            yield f"{self.bytes_per_second:,} bytes a second"
+        for name, value in (self.headers or {}).items():
+            yield f"{name}: {value}"
+
+    def _conditions_in_words(self) -> Iterator[str]:
+        if self.phase == "after":
+            yield "after the write is done"
+        if self.probability < 1:
+            yield f"{self.probability:.0%} of the time"
+        if self.times == 1:
+            yield "once"
+        elif self.times:
+            yield f"{self.times} times"
+        if self.skip:
+            yield f"after {self.skip} unaffected requests"
 
     @property
     def is_used_up(self) -> bool:
         """Whether it was applied `times` times."""
         return self.times is not None and self.hits >= self.times
 
-    def answer_of(self, hit: int) -> FaultAnswer:
+    def answer_of_hit(self, hit: int) -> FaultAnswer:
         """Return the answer of one application of the rule; `hit` counts them from 1."""
         if not self.answers:
             return FaultAnswer(self.status, self.body, self.headers)
@@ -164,7 +183,7 @@ class Fault:
             return self.delay_ms
         return self.chance.randint(distribution.lower_ms, distribution.upper_ms)
 
-    def delay(self, world: World, task: Task, delay_ms: float) -> bool:
+    def wait_for_delay(self, world: World, task: Task, delay_ms: float) -> bool:
         """Wait, and return whether to go on with the task's request.
 
         The result is False if the server is stopping, or if the epoch of the task has ended meanwhile.
@@ -206,7 +225,7 @@ class FaultRules:
     def add(self, id: str, created_at: str, **values: Any) -> Fault:
         with self._changing(), self.lock:
             self._added += 1
-            fault = Fault(id=id, created_at=created_at, chance=self._chance(f"delays/{self._added}"), **values)
+            fault = Fault(id=id, created_at=created_at, chance=self._new_random(f"delays/{self._added}"), **values)
             self.rules = [*self.rules, fault]
             self.changes += 1
         return fault
@@ -231,10 +250,10 @@ class FaultRules:
         with self._changing(), self.lock:
             self._remove(self.listing(team_id))
             if team_id is None:
-                self._random = self._chance("faults")
+                self._random = self._new_random("faults")
                 self._added = 0
 
-    def _chance(self, name: str) -> random.Random:
+    def _new_random(self, name: str) -> random.Random:
         return random.Random(None if self._seed is None else f"{self._seed}/{name}")
 
     def _remove(self, removed: list[Fault]) -> None:
@@ -267,7 +286,7 @@ class FaultRules:
                 if self._random.random() >= rule.probability:
                     continue
                 rule.hits += 1
-                return AppliedFault(rule, rule.answer_of(rule.hits)), headers
+                return AppliedFault(rule, rule.answer_of_hit(rule.hits)), headers
         return None, headers
 
 

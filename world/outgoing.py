@@ -102,8 +102,8 @@ def send(
     Raises Unanswered when the whole response has not come within `within_s` seconds, or has more than `max_bytes`
     bytes, unpacked.
     """
-    exchange = _Exchange(method, _parse(url), headers or {}, body, within_s, max_bytes + 1)
-    answer = exchange.run(_manager(exchange.address))
+    exchange = _Exchange(method, _parse_url(url), headers or {}, body, within_s, max_bytes + 1)
+    answer = exchange.run(_pool_manager_for(exchange.address))
     if len(answer.body) > max_bytes:
         raise Unanswered(f"The answer has more than {max_bytes // 1_000_000} MB.")
     return answer
@@ -133,13 +133,13 @@ class Outgoing:
 
         Reserved headers are left out. Raises Unanswered: Refused, NoAddress, Cut, or when no response came in time.
         """
-        address = _parse(url)
+        address = _parse_url(url)
         if self.send_to_own_inbox is not None and address.host in (OWN_INBOX, self.own_host):
             return self._send_without_socket(method, address, headers, body, within_s)
         if address.host == OWN_INBOX:
             if self.own_url is None:
                 raise Refused("This server has no address of its own.")
-            address = _parse(f"{self.own_url}{address.path}")
+            address = _parse_url(f"{self.own_url}{address.path}")
         host = _host_of(address)
         if not (host in self._hosts or is_loopback(host)):
             raise Refused(
@@ -148,7 +148,7 @@ class Outgoing:
             )
         if self._ended.done():
             raise Cut()
-        exchange = _Exchange(method, address, _marked(headers), body, within_s, max_bytes)
+        exchange = _Exchange(method, address, _without_reserved_headers(headers), body, within_s, max_bytes)
         if not (address.path or "").startswith(INBOX):
             exchange.check = self._require_not_own
         return exchange.run(PoolManager(), self._ended)
@@ -165,7 +165,7 @@ class Outgoing:
         task = find_task()
         sending = task.world.epochs.sending(task) if task else contextlib.nullcontext()
         with sending:
-            sent = _credentials(address) | _marked(headers)
+            sent = _authorization_header(address) | _without_reserved_headers(headers)
             return self.send_to_own_inbox(method, path, sent, body, timeout_s=within_s)
 
     def end(self) -> None:
@@ -176,15 +176,15 @@ class Outgoing:
     def _require_not_own(self, connected: socket.socket) -> None:
         """Raise Refused if a connection leads to a socket of this world, whatever name it was opened by."""
         (peer, peer_port), here = connected.getpeername()[:2], connected.getsockname()[0]
-        address = _plain(peer)
+        address = _unmapped_address(peer)
         for host, port in self.own_sockets:
-            listens = _plain(host)
-            on_this_machine = address.is_loopback or address == _plain(here)
+            listens = _unmapped_address(host)
+            on_this_machine = address.is_loopback or address == _unmapped_address(here)
             if port == peer_port and (listens == address or (listens.is_unspecified and on_this_machine)):
                 raise Refused(f"{peer}:{port} leads to this server itself.", own_server=True)
 
 
-def _marked(headers: Mapping[str, str]) -> dict[str, str]:
+def _without_reserved_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """Return the headers without reserved ones, and with OUTGOING_HEADER. Raises Unanswered for an invalid one."""
     for name, value in headers.items():
         if not _HEADER_NAME.fullmatch(name) or "\r" in value or "\n" in value:
@@ -193,13 +193,13 @@ def _marked(headers: Mapping[str, str]) -> dict[str, str]:
     return {**allowed, "Connection": "close", OUTGOING_HEADER: "1"}
 
 
-def _plain(host: str) -> IPv4Address | IPv6Address:
+def _unmapped_address(host: str) -> IPv4Address | IPv6Address:
     """Return the address of a host. An IPv4 address in IPv6 form is the same host."""
     address = ip_address(host)
     return getattr(address, "ipv4_mapped", None) or address
 
 
-def _parse(url: str) -> Url:
+def _parse_url(url: str) -> Url:
     """Return the parts of a URL. Raises NoAddress, and Refused for a URL of another scheme."""
     try:
         address = parse_url(url)
@@ -214,7 +214,7 @@ def _host_of(address: Url) -> str:
     return (address.host or "").strip("[]")
 
 
-def _credentials(address: Url) -> dict[str, str]:
+def _authorization_header(address: Url) -> dict[str, str]:
     """Return the header for the user and the password in a URL. https://www.rfc-editor.org/rfc/rfc7617."""
     if not address.auth:
         return {}
@@ -223,7 +223,7 @@ def _credentials(address: Url) -> dict[str, str]:
     return {"Authorization": f"Basic {base64.b64encode(pair).decode()}"}
 
 
-def _manager(address: Url) -> PoolManager:
+def _pool_manager_for(address: Url) -> PoolManager:
     """Return a client that uses the proxy of the environment, if it names one for a URL. Raises Refused."""
     named = find_proxy(address.scheme or "http", _host_of(address), address.port)
     if named is None:
@@ -268,16 +268,16 @@ class _Exchange:
         """
         task, self.world_ended = find_task(), world_ended
         if task is None:  # a command, without a world
-            return self._run(manager)
+            return self._run_in_thread(manager)
         epochs = task.world.epochs
         with epochs.sending(task) as self.epoch_ended:
             try:
-                return self._run(manager)
+                return self._run_in_thread(manager)
             except Cut:
                 epochs.require_current(task)
                 raise
 
-    def _run(self, manager: PoolManager) -> HttpResponse:
+    def _run_in_thread(self, manager: PoolManager) -> HttpResponse:
         outcome: Future[HttpResponse] = Future()
 
         def exchange() -> None:
@@ -292,7 +292,7 @@ class _Exchange:
         }
         manager.pool_classes_by_scheme = pools
         threading.Thread(target=exchange, name="outgoing request", daemon=True).start()
-        wait([outcome, *self._ends()], self.within_s, FIRST_COMPLETED)
+        wait([outcome, *self._futures_of_end()], self.within_s, FIRST_COMPLETED)
         if outcome.done():
             return outcome.result()
 
@@ -305,11 +305,11 @@ class _Exchange:
             self._shut_down()
         raise Cut() if self._has_ended() else self._late_error()
 
-    def _ends(self) -> list[Future[Any]]:
+    def _futures_of_end(self) -> list[Future[Any]]:
         return [end for end in (self.world_ended, self.epoch_ended) if end is not None]
 
     def _has_ended(self) -> bool:
-        return any(end.done() for end in self._ends())
+        return any(end.done() for end in self._futures_of_end())
 
     def _shut_down(self) -> None:
         """End the reading of the other thread."""
@@ -327,7 +327,7 @@ class _Exchange:
     def _send(self, manager: PoolManager) -> HttpResponse:
         """Send the request, and read at most `max_bytes` bytes of the response's body. Raises Unanswered."""
         has_authorization = any(name.lower() == "authorization" for name in self.headers)
-        credentials = {} if has_authorization else _credentials(self.address)
+        credentials = {} if has_authorization else _authorization_header(self.address)
         headers = {"User-Agent": f"dryline/{__version__}", **credentials, **self.headers}
         url = self.address._replace(auth=None).url
         options: Any = {"timeout": self.within_s, "retries": False, "redirect": False, "preload_content": False}
@@ -339,14 +339,15 @@ class _Exchange:
                     content += piece
                 return HttpResponse(response.status, response.headers, bytes(content))
         except (HTTPError, HTTPException, OSError, ValueError) as error:
-            raise self._unanswered(error, manager.proxy) from None
+            raise self._as_unanswered(error, manager.proxy) from None
 
-    def _unanswered(self, error: Exception, proxy: Url | None) -> Unanswered:
+    def _as_unanswered(self, error: Exception, proxy: Url | None) -> Unanswered:
         # In urllib3, the error of a refused connection is a kind of timeout.
         if isinstance(error, (Late, TimeoutError)) and not isinstance(error, NewConnectionError):
             return self._late_error()
         cause = error.args[-1] if isinstance(error, ProtocolError) else error.__cause__
-        cause = cause if isinstance(cause, OSError) else error
+        if not isinstance(cause, OSError):
+            cause = error
         proxy_used = f" (the proxy {proxy.host} of the environment was used)" if proxy else ""
         return Unanswered(f"{type(cause).__name__}: {cause}{proxy_used}")
 

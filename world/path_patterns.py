@@ -39,7 +39,7 @@ def normal_path(path: str) -> str:
 
 def path_pattern(path: str) -> re.Pattern[str]:
     """Return what matches the recorded paths of a pattern (`fullmatch`). Its text may be percent-encoded."""
-    return _compile(normal_path(path), _in_a_recorded_path, segment="[^/]+?")
+    return _compile(normal_path(path), _recorded_path_expression, segment="[^/]+?")
 
 
 def text_pattern(text: str) -> re.Pattern[str]:
@@ -58,7 +58,7 @@ def route_pattern(path: str, *, any_id: bool = False) -> Callable[[str], bool]:
     """
     path = path.rstrip("/") or "/"
     segment = f"(?:[^/]+?|(?<={_PARAMETERS}))"
-    pattern = _compile(path, lambda text: _in_a_route(text, any_id), segment)
+    pattern = _compile(path, lambda text: _route_expression(text, any_id), segment)
 
     def answers(route: str) -> bool:
         route = re.sub("<path:[^>]*>", _PATH_PARAMETER, route)
@@ -106,13 +106,13 @@ def _compile(path: str, expression: Callable[[str], str], segment: str) -> re.Pa
     return re.compile(pattern, re.DOTALL)
 
 
-def _in_a_recorded_path(text: str) -> str:
+def _recorded_path_expression(text: str) -> str:
     """Return an expression for a text of a pattern, as it stands or percent-encoded."""
     decoded = unquote(re.sub("%2f", "%252F", text, flags=re.IGNORECASE))
     return f"(?:{re.escape(text)}|{re.escape(decoded)})"
 
 
-def _in_a_route(text: str, any_id: bool) -> str:
+def _route_expression(text: str, any_id: bool) -> str:
     """Return an expression for a text that stands in a route, or within what a parameter of it takes."""
     expressions = []
     follows_nothing = False  # behind a doubled slash: an id is missing, so that the next segment is none

@@ -190,7 +190,7 @@ class RequestLog:
         with self._lock:
             return self._newest_first()
 
-    def with_progress(self) -> list[Entry]:
+    def in_progress_and_answered(self) -> list[Entry]:
         """Return the requests in progress and then those that are answered, each newest first."""
         with self._lock:
             return [*reversed(self._in_progress), *self._newest_first()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -83,7 +83,7 @@ class Criteria:
         tests = [(name, test) for name, (value, test) in criteria.items() if value is not None]
         tests.append(("origin", lambda entry: self._has_origin(entry.origin)))
         if self.body_matches is not None:
-            tests.append(("bodyMatches", _regex_test(self.body_matches)))
+            tests.append(("bodyMatches", _body_regex_test(self.body_matches)))
         return [*tests, *self._tests_of_parts()]
 
     def _has_origin(self, origin: Origin) -> bool:
@@ -113,23 +113,31 @@ class Criteria:
         tests = [test for _, test in self.tests()]
         return (entry for entry in entries if all(test(entry) for test in tests))
 
-    def before_answer(self) -> Test:
-        """Return a test whether a request in progress may match, whatever its answer is."""
+    def in_progress_test(self) -> Test:
+        """Return a test of requests in progress: whether one may match, whatever its answer is."""
         tests = [(name, test) for name, test in self.tests() if name != "status"]
         return lambda entry: all(test(entry) or (name == "team" and entry.team_id is None) for name, test in tests)
 
     def may_match(self, dropped: DroppedRequests) -> bool:
         """Return whether one of the requests that fell out of the log may meet the criteria."""
-        may_match = not dropped.route or (
-            (self.method or dropped.method).upper() == dropped.method
-            and route_pattern(self.path or "*", any_id=True)(dropped.route)
-            and self.team_id in (None, dropped.team_id)
-        )
-        may_match = may_match and self._has_origin(dropped.origin)
-        return may_match and (self.after or 0) < dropped.number and (self.since or "") <= dropped.time
+        if not self._has_origin(dropped.origin):
+            return False
+        if self.after is not None and dropped.number <= self.after:
+            return False
+        if self.since is not None and dropped.time < self.since:
+            return False
+        if not dropped.route:  # those without a route are counted together, whatever their method, path and team
+            return True
+        if self.method and self.method.upper() != dropped.method:
+            return False
+        if self.path:
+            leads_to = route_pattern(self.path, any_id=True)
+            if not leads_to(dropped.route):
+                return False
+        return self.team_id in (None, dropped.team_id)
 
 
-def _regex_test(pattern: str) -> Test:
+def _body_regex_test(pattern: str) -> Test:
     """Return a test for a regular expression in the body. It raises Invalid once its searches took MAX_SEARCH_S.
 
     Python's `re` has no time limit and stops all other threads meanwhile. `regex` has one and lets them run.
@@ -153,8 +161,14 @@ def _has_credentials(value: Any) -> bool:
     """Return whether a text of a JSON value is an address with credentials."""
     if isinstance(value, str):
         return mask_addresses(value) != value
-    members = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-    return any(map(_has_credentials, members))
+    return any(map(_has_credentials, _members_of(value)))
+
+
+def _members_of(value: Any) -> Iterable[Any]:
+    """Return the values of an object or of an array; of any other JSON value none."""
+    if isinstance(value, Mapping):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def _has_json(expected: Any, entry: Entry) -> bool:
@@ -165,22 +179,29 @@ def _has_json(expected: Any, entry: Entry) -> bool:
 
 
 def _has_parameter(name: str, value: Any, entry: Entry) -> bool:
-    values = [_text(each) for each in (value if isinstance(value, list) else [value])]
-    return parse_qs(entry.query, keep_blank_values=True).get(name) == (None if value is None else values)
+    sent = parse_qs(entry.query, keep_blank_values=True).get(name)
+    if value is None:
+        return sent is None
+    values = value if isinstance(value, list) else [value]
+    return sent == [_text_as_sent(each) for each in values]
 
 
 def _has_header(name: str, value: Any, entry: Entry) -> bool:
-    return {key.lower(): text for key, text in entry.headers}.get(name) == (None if value is None else _text(value))
+    sent = {key.lower(): text for key, text in entry.headers}.get(name)
+    if value is None:
+        return sent is None
+    return sent == _text_as_sent(value)
 
 
-def _text(value: Any) -> str:
+def _text_as_sent(value: Any) -> str:
     """Return a value as a query or a header has it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _member_names(value: Any) -> Iterator[str]:
-    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _member_names(each)
+    """Yield the names of the members of a JSON value, at every depth."""
+    for member in _members_of(value):
+        yield from _member_names(member)
     if isinstance(value, dict):
         yield from value
 
@@ -215,10 +236,10 @@ def verify(log: RequestLog, criteria: Criteria, bounds: Bounds) -> Verification[
     most = bounds.most
     deadline = monotonic() + MAX_PENDING_S
     while True:
-        total, entries = log.count, log.with_progress()
+        total, entries = log.count, log.in_progress_and_answered()
         calls = list(criteria.matches(entries))
         count = len(calls)
-        may_match = criteria.before_answer()
+        may_match = criteria.in_progress_test()
         pending = [entry for entry in entries if entry.in_progress and entry not in calls and may_match(entry)]
         is_decided = count > most if most is not None else count >= bounds.least
         remaining_s = deadline - monotonic()
@@ -228,13 +249,13 @@ def verify(log: RequestLog, criteria: Criteria, bounds: Bounds) -> Verification[
     return verify_count(
         Matches(count, calls[:MAX_FOUND]),
         bounds,
-        require_all=lambda: _require_all(log, criteria),
+        require_complete=lambda: _require_none_dropped(log, criteria),
         find_nearest=lambda: find_nearest(log, criteria),
         pending=0 if is_decided else len(pending),
     )
 
 
-def _require_all(log: RequestLog, criteria: Criteria) -> None:
+def _require_none_dropped(log: RequestLog, criteria: Criteria) -> None:
     """Raise Invalid if requests fell out of the log that may meet the criteria."""
     count = sum(dropped.count for dropped in log.dropped() if criteria.may_match(dropped))
     if count:
@@ -247,5 +268,5 @@ def _require_all(log: RequestLog, criteria: Criteria) -> None:
 
 def find_nearest(log: RequestLog, criteria: Criteria) -> tuple[Near[Entry], ...]:
     """Return the requests that miss the fewest criteria, each with the names of those."""
-    entries = [entry for entry in log.with_progress() if criteria.team_id in (None, entry.team_id)]
+    entries = [entry for entry in log.in_progress_and_answered() if criteria.team_id in (None, entry.team_id)]
     return nearest(criteria.tests(), entries)

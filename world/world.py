@@ -22,7 +22,7 @@ from peewee import PeeweeException
 
 from dryline.settings import BadSetting, RuntimeSettings, Settings
 from dryline.storage import migrations
-from dryline.storage.current_world import Task, WorldLocal, current_task, find_task, running
+from dryline.storage.current_world import Task, WorldLocal, current_task, find_task, running_task
 from dryline.storage.database import WorldDatabase, require_sqlite_version
 from dryline.storage.directory import Directory, NoWorld, database_in
 from dryline.storage.errors import Unavailable, cannot_share_memory, disk_is_full
@@ -84,15 +84,15 @@ class World:
             undo.callback(self.db.close_for_good)
             self._directory.require_database()
             with self.active():
-                self._bring_up_to_date()
+                self._migrate_and_load_state()
             self.secret = self._directory.secret()
             undo.pop_all()
 
-    def _bring_up_to_date(self) -> None:
+    def _migrate_and_load_state(self) -> None:
         migrations.bring_up_to_date(self.db)
         if self.settings.seed is not None:
             self.ids.restart(self.settings.seed, self._count_start())
-        state = self.saved_runtime_state()
+        state = self.load_runtime_state()
         known = asdict(self.runtime_settings)
         saved = {name: value for name, value in state["settings"].items() if name in known}
         self.runtime_settings = replace(self.runtime_settings, **saved)
@@ -123,7 +123,7 @@ class World:
         task = find_task()
         if task is None or task.world is not self:
             task = self.new_task()
-        with running(task):
+        with running_task(task):
             try:
                 yield self
             finally:
@@ -208,7 +208,7 @@ class World:
         has_rate = self.runtime_settings.calls_per_minute > 0
         self.arrivals = Arrivals(self.now(), Random(self.ids.random.getrandbits(64))) if has_rate else None
 
-    def changed_settings(self) -> dict[str, Any]:
+    def settings_changed_since_start(self) -> dict[str, Any]:
         """Return the settings that were changed since the start, or before it in the same data directory."""
         at_start = asdict(RuntimeSettings.of(self.settings))
         return {name: value for name, value in asdict(self.runtime_settings).items() if value != at_start[name]}
@@ -216,9 +216,9 @@ class World:
     def save_runtime_state(self) -> None:
         """Save the clock and the changed settings for the next start."""
         with self.transaction():
-            write_runtime_state(self.db, self.clock, self.changed_settings())
+            write_runtime_state(self.db, self.clock, self.settings_changed_since_start())
 
-    def saved_runtime_state(self) -> dict[str, Any]:
+    def load_runtime_state(self) -> dict[str, Any]:
         """Return what `save_runtime_state` has saved."""
         return read_runtime_state(self.db)
 
@@ -273,10 +273,10 @@ def as_bad_setting(settings: Settings) -> Iterator[None]:
             directory, way_out = "a temporary directory", ""
         if disk_is_full(error):
             raise BadSetting(f"Cannot use {directory}: the disk is full.") from error
-        raise BadSetting(f"Cannot use {directory}: {_reason(error, path)}.{way_out}") from error
+        raise BadSetting(f"Cannot use {directory}: {_reason_why_unusable(error, path)}.{way_out}") from error
 
 
-def _reason(error: Exception, directory: Path) -> str:
+def _reason_why_unusable(error: Exception, directory: Path) -> str:
     """Return why a directory cannot be used. Of one that is read-only SQLite only says that it cannot open a file."""
     if cannot_share_memory(error):
         return "its file system cannot share memory between processes, as SQLite needs it. Use a local disk"

@@ -24,7 +24,7 @@ from dryline.models.exports import Export
 from dryline.models.workers import Worker
 from dryline.schemas.exports import FORMATS, LOG_TYPES, ExportBody, ExportSchema, field_names_of
 from dryline.storage.current_world import current
-from dryline.web.links import with_link
+from dryline.web.links import with_download_url
 from dryline.world.clock import wire
 
 blp = PageBlueprint("exports", "Exports", "x", path="/exports")
@@ -43,7 +43,7 @@ DEFAULT_WINDOW = timedelta(days=7)
 def show() -> Any:
     """List the exports of the team, newest first."""
     rows, new_count = hide_new_rows(Export.recent(g.team))
-    exports = [(export, ExportSchema().dump(with_link(export))) for export in rows]
+    exports = [(export, ExportSchema().dump(with_download_url(export))) for export in rows]
     return render_template("exports.html", exports=exports, rows=rows, new_count=new_count)
 
 
@@ -81,7 +81,7 @@ def request_export() -> OperationAnswer:
 
 @blp.get("/<export_id>")
 def export(export_id: str) -> Any:
-    return render_template("export.html", page=ExportPage(with_link(Export.fetch(require_team(), export_id))))
+    return render_template("export.html", page=ExportPage(with_download_url(Export.fetch(require_team(), export_id))))
 
 
 @dataclass

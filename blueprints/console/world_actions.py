@@ -63,7 +63,7 @@ def _change_clock(field: str, change: Callable[[Clock], object], curl: str, titl
     before = clock.now()
     move_clock(field, change)
     title = title or offset(clock.now() - before) or "The clock is advanced"
-    live.take_skipped(world)
+    live.take_skipped_count(world)
     world.run_due()
     with world.reading():
         counts = activity.count_events(wire(before), clock.stamp())
@@ -71,7 +71,7 @@ def _change_clock(field: str, change: Callable[[Clock], object], curl: str, titl
     session["clock_move"] = {"since": wire(before), "until": time.time() + 60}
     events = [f"{count(number, noun)} {verb}" for (noun, verb), number in counts.items()]
     message = f"{title}: {', '.join(events)}." if events else f"{title}."
-    if skipped := live.take_skipped(world):
+    if skipped := live.take_skipped_count(world):
         message += f" Only the last {live.MAX_CALLS} calls of that time came in, and some {skipped:,} did not."
         return flash_and_redirect(message, kind="stays", curl=curl)
     return flash_and_redirect(message, curl=curl)

@@ -12,7 +12,7 @@ from dryline.storage.errors import NoTeam
 from dryline.web.base import Area, Parser, require_no_query
 from dryline.web.operations import find_operation
 from dryline.web.paths import PLANE
-from dryline.web.plane import guard
+from dryline.web.plane import admit_running_request
 
 
 class TeamQuery(QuerySchema):
@@ -75,7 +75,7 @@ class ControlArea(Area):
         super().__init__(name, url_prefix, key_required=False, own_transactions=True, **kwargs)
         if guarded:
             self.security = [{}, {"drylineToken": []}]
-            self.before_request(guard)
+            self.before_request(admit_running_request)
         self.before_request(check_team)
         self.before_request(require_no_query)
 

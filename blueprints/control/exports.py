@@ -8,7 +8,7 @@ from dryline.jobs import exports
 from dryline.schemas.base import ApiSchema, OneOf
 from dryline.schemas.exports import STATUSES, ExportSchema
 from dryline.storage.current_world import current
-from dryline.web.links import with_link
+from dryline.web.links import with_download_url
 
 blp = ControlArea("Control: exports", description="Set the status of an export by hand.")
 
@@ -31,4 +31,4 @@ class ExportTransition(MethodView):
         COMPLETED writes the file, EXPIRED deletes it, FAILED takes an `errorMessage`. Set `exportMode` to manual first:
         then exports change by this alone. 409 in the mode auto, and if the export cannot change to this status.
         """
-        return with_link(exports.transition(current(), export_id, **body))
+        return with_download_url(exports.transition(current(), export_id, **body))

@@ -79,7 +79,7 @@ class Requests(MethodView):
         The log holds the newest 10,000, with secrets masked. Requests of the control plane are not recorded.
         """
         limit = query.pop("limit")
-        matches = read_criteria(query).matches(current().requests.with_progress())
+        matches = read_criteria(query).matches(current().requests.in_progress_and_answered())
         return [entry_fields(entry) for entry in islice(matches, limit)]
 
     @blp.arguments(TeamQuery, location="query")
@@ -103,7 +103,7 @@ class RequestCount(MethodView):
 
         The filters are those of `listRequests`.
         """
-        return {"count": sum(1 for _ in read_criteria(query).matches(current().requests.with_progress()))}
+        return {"count": sum(1 for _ in read_criteria(query).matches(current().requests.in_progress_and_answered()))}
 
 
 @blp.route("/requests/verify", post="verifyRequests")
@@ -212,7 +212,7 @@ def _is_possible_request(criteria: Criteria) -> bool:
         return True
 
     same_path = Criteria(method=criteria.method, path=criteria.path)
-    return next(same_path.matches(current().requests.with_progress()), None) is not None
+    return next(same_path.matches(current().requests.in_progress_and_answered()), None) is not None
 
 
 def entry_fields(entry: Entry) -> dict[str, Any]:
