@@ -55,13 +55,13 @@ def begin(ask):
 def delayed(begin, control, monkeypatch):
     """Send requests that a fault delays by ten minutes, and wait until all of them are delayed."""
     waits = threading.Semaphore(0)
-    delay = Fault.delay
+    delay = Fault.wait_for_delay
 
     def count_and_delay(*args):
         waits.release()
         return delay(*args)
 
-    monkeypatch.setattr(Fault, "delay", count_and_delay)
+    monkeypatch.setattr(Fault, "wait_for_delay", count_and_delay)
 
     def make(count=50, **rule):
         rule = control.post("/faults", {"path": "/api/*", "delayMs": 600_000} | rule).json
