@@ -72,7 +72,7 @@ class Started(StandIn):
     def _start_serving(self) -> None:
         raise NotImplementedError
 
-    def _enter_in_this_process(self, how: Literal["running", "in_thread"]) -> Any:
+    def _enter_in_this_process(self, how: Literal["running_app", "in_thread"]) -> Any:
         """Enter a context manager of `dryline.serving.server`, named `how`, with these settings."""
         # Imported by name, so that a type checker of another project does not read the whole server.
         try:
@@ -200,7 +200,7 @@ class DrylineInProcess(Started):
             raise DrylineError("The stand-in runs in the parent process, without a socket.")
 
     def _start_serving(self) -> None:
-        self._application = self._enter_in_this_process("running")
+        self._application = self._enter_in_this_process("running_app")
         self._application.world.address = self.url
         self._sender = in_process(self._application, self.url)
         outgoing = import_module("dryline.world.outgoing")

@@ -302,7 +302,7 @@ def test_requests_within_a_limit_are_no_hits_and_match_other_rules(api, fault, f
 def drawn(api, control, monkeypatch, **rule):
     """Return the delays of five requests, in milliseconds. No request waits."""
     waits = []
-    monkeypatch.setattr(Fault, "delay", lambda self, world, task, delay_ms: waits.append(delay_ms) or True)
+    monkeypatch.setattr(Fault, "wait_for_delay", lambda self, world, task, delay_ms: waits.append(delay_ms) or True)
     assert control.post("/faults", rule).status_code == 201
     for _ in range(5):
         api.get("/workers")
@@ -323,7 +323,7 @@ def test_a_slow_body_comes_whole_in_pieces_with_a_pause_before_each(api, fault, 
     make_worker(name="x" * 300)
     whole = api.get("/workers").data
     pauses = []
-    monkeypatch.setattr(Fault, "delay", lambda self, world, task, delay_ms: pauses.append(delay_ms) or True)
+    monkeypatch.setattr(Fault, "wait_for_delay", lambda self, world, task, delay_ms: pauses.append(delay_ms) or True)
     fault(bytesPerSecond=1_000)
     answer = api.get("/workers")
     assert (answer.data, answer.headers["Content-Length"]) == (whole, str(len(whole)))
