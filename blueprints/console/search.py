@@ -54,8 +54,8 @@ def find(team: Team | None, text: str) -> list[Result]:
     Raises Invalid for a text that is too long.
     """
     if not text:
-        return list(_pages())[:MAX_RESULTS]
-    ranked = [(rank, page) for page in _pages() if (rank := rank_of(text, page.title, page.about)) is not None]
+        return list(_page_results())[:MAX_RESULTS]
+    ranked = [(rank, page) for page in _page_results() if (rank := rank_of(text, page.title, page.about)) is not None]
     if team is None:
         return [page for _, page in sorted(ranked, key=lambda one: one[0])]
     ranked += [(hit.rank, _result(hit)) for hit in search(team, text, MAX_RESULTS)]
@@ -64,7 +64,7 @@ def find(team: Team | None, text: str) -> list[Result]:
     return [*(result for _, result in ranked[: MAX_RESULTS - 1]), of_calls]
 
 
-def _pages() -> Iterator[Result]:
+def _page_results() -> Iterator[Result]:
     """Yield the pages of the menu, and those below them that people look for."""
     for page in current_app.blueprints.values():
         if isinstance(page, PageBlueprint) and page.title:
