@@ -178,7 +178,7 @@ def _wire_value(field: Any, text: str) -> Any:
     return text
 
 
-def hide_new_rows(rows: Sequence[Any], name: str = "id") -> tuple[Sequence[Any], int]:
+def without_new_rows(rows: Sequence[Any], name: str = "id") -> tuple[Sequence[Any], int]:
     """Return the rows without those that are newer than the one of `?known=`, and how many these are.
 
     `name` is the attribute that identifies a row. A list that is fetched again thus does not move under its reader.

@@ -10,7 +10,7 @@ from flask import g, render_template, request, url_for
 from werkzeug.exceptions import BadRequest
 
 from dryline.blueprints.console import charts
-from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, require_team
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, require_team, without_new_rows
 from dryline.blueprints.console.operations import form_body, perform_operation, refusal, show_sent
 from dryline.blueprints.console.template_filters import in_text
 from dryline.models.campaign_progress import IDLE, IN_CALL, QUEUED, RowProgress, campaigns_of, find_campaign, rows_of
@@ -42,7 +42,7 @@ _COLOURS = {QUEUED: "queued", IN_CALL: "in-call", IDLE: "idle", **charts.OUTCOME
 @blp.get("")
 def show() -> Any:
     """List the team's campaigns of both kinds, newest first."""
-    campaigns, new_count = hide_new_rows(campaigns_of(g.team))
+    campaigns, new_count = without_new_rows(campaigns_of(g.team))
     names = {one.id: one.name for one in Deployment.listing(g.team)} if campaigns else {}
     return render_template("campaigns.html", campaigns=campaigns, new_count=new_count, deployments=names)
 

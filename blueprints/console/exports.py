@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from flask import g, render_template, request
 
-from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_form, require_team
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team, without_new_rows
 from dryline.blueprints.console.operations import OperationAnswer, form_body, perform_operation, show_sent, typed
 from dryline.blueprints.console.snippets import plane_curl
 from dryline.blueprints.control.exports import TransitionBody
@@ -42,7 +42,7 @@ DEFAULT_WINDOW = timedelta(days=7)
 @blp.get("")
 def show() -> Any:
     """List the exports of the team, newest first."""
-    rows, new_count = hide_new_rows(Export.recent(g.team))
+    rows, new_count = without_new_rows(Export.recent(g.team))
     exports = [(export, ExportSchema().dump(with_link(export))) for export in rows]
     return render_template("exports.html", exports=exports, rows=rows, new_count=new_count)
 

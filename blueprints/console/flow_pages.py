@@ -164,7 +164,7 @@ class FlowComparisonPage:
     @cached_property
     def code(self) -> list[highlighting.DiffLine]:
         """The changes of the code."""
-        return highlighting.compare(self._old_flow.code, self._new_flow.code)
+        return highlighting.diff_lines(self._old_flow.code, self._new_flow.code)
 
     @property
     def code_title(self) -> str:
@@ -175,7 +175,7 @@ class FlowComparisonPage:
     @cached_property
     def variables(self) -> list[highlighting.DiffLine]:
         """The changes of the variables."""
-        return highlighting.compare(pretty(self._old_flow.variables), pretty(self._new_flow.variables))
+        return highlighting.diff_lines(pretty(self._old_flow.variables), pretty(self._new_flow.variables))
 
 
 def _version_title(version: FlowVersion) -> str:
@@ -259,12 +259,14 @@ class EditorPage:
     @cached_property
     def code_changes(self) -> list[highlighting.DiffLine]:
         """The changes of the form to the code of the flow."""
-        return highlighting.compare(self.flow.code, self.code) if self.flow else []
+        return highlighting.diff_lines(self.flow.code, self.code) if self.flow else []
 
     @cached_property
     def variable_changes(self) -> list[highlighting.DiffLine]:
         """The changes of the form to the variables of the flow."""
-        return highlighting.compare(pretty(self.flow.variables), self.typed.get("variables", "")) if self.flow else []
+        if self.flow is None:
+            return []
+        return highlighting.diff_lines(pretty(self.flow.variables), self.typed.get("variables", ""))
 
 
 class OpenedLine(NamedTuple):

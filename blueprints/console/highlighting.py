@@ -106,7 +106,7 @@ _TOO_LONG = (
 )
 
 
-def compare(old: str, new: str, around: int = 3) -> list[DiffLine]:
+def diff_lines(old: str, new: str, around: int = 3) -> list[DiffLine]:
     """Return the changed lines with `around` lines beside each change; an empty list when nothing changed.
 
     Texts beyond the bounds give a note.
@@ -124,20 +124,27 @@ def compare(old: str, new: str, around: int = 3) -> list[DiffLine]:
     for group in matcher.get_grouped_opcodes(around):
         if all(tag == "equal" for tag, *_ in group):
             return []
-        rows += _gap_lines(before[end : group[0][1]])
-        for tag, i, i_end, j, j_end in group:
+        _, group_start, *_ = group[0]
+        rows += _gap_lines(before[end:group_start])
+        for tag, old_start, old_end, new_start, new_end in group:
             if tag == "equal":
-                rows += [DiffLine("same", i + n + 1, j + n + 1, before[i + n]) for n in range(i_end - i)]
+                numbers = zip(range(old_start, old_end), range(new_start, new_end), strict=True)
+                rows += [DiffLine("same", i + 1, j + 1, before[i]) for i, j in numbers]
                 continue
-            for m, n in _pair_lines(old_lines[i:i_end], new_lines[j:j_end]):
-                old_text = None if m is None else old_lines[i + m]
-                new_text = None if n is None else new_lines[j + n]
-                if m is not None:
-                    rows.append(DiffLine("removed", i + m + 1, None, _with_marks(before[i + m], old_text, new_text)))
-                if n is not None:
-                    rows.append(DiffLine("added", None, j + n + 1, _with_marks(after[j + n], new_text, old_text)))
-        end = group[-1][2]
-    return rows + _gap_lines(before[end:]) if rows else []
+            for old_index, new_index in _pair_lines(old_lines[old_start:old_end], new_lines[new_start:new_end]):
+                i = None if old_index is None else old_start + old_index
+                j = None if new_index is None else new_start + new_index
+                old_text = None if i is None else old_lines[i]
+                new_text = None if j is None else new_lines[j]
+                if i is not None:
+                    rows.append(DiffLine("removed", i + 1, None, _with_marks(before[i], old_text, new_text)))
+                if j is not None:
+                    rows.append(DiffLine("added", None, j + 1, _with_marks(after[j], new_text, old_text)))
+        _, _, end, _, _ = group[-1]
+
+    if not rows:
+        return []
+    return rows + _gap_lines(before[end:])
 
 
 def _gap_lines(lines: Sequence[Markup]) -> list[DiffLine]:
@@ -150,7 +157,10 @@ def _pair_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int | 
     start = 0
     for index, line in enumerate(old):
         words_of_line = set(re.findall(r"\w+", line))
-        likeness = [2 * len(words_of_line & other) / (len(words_of_line) + len(other) or 1) for other in words[start:]]
+        likeness = []
+        for other in words[start:]:
+            number_of_words = len(words_of_line) + len(other)
+            likeness.append(2 * len(words_of_line & other) / (number_of_words or 1))
         best = max(range(len(likeness)), key=likeness.__getitem__, default=None)
         if best is None or likeness[best] < _LIKE:
             yield index, None

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from flask import current_app, g, render_template, request
 from werkzeug.exceptions import BadRequest
 
-from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_texts, team_names
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_texts, team_names, without_new_rows
 from dryline.blueprints.console.faults import PRESET_GROUPS
 from dryline.blueprints.console.request_reasons import RequestGroup, group_failures, reason_of
 from dryline.blueprints.console.snippets import NO_KEY, clear_key, plane_curl, request_python
@@ -78,7 +78,8 @@ class RequestLogPage:
     @cached_property
     def _shown(self) -> tuple[Sequence[Entry], int]:
         newest_first = _criteria_of_filters(self.filters).matches(current().requests.newest_first())
-        return hide_new_rows([entry for entry in newest_first if _passes_other_filters(entry, self.filters)], "number")
+        entries = [entry for entry in newest_first if _passes_other_filters(entry, self.filters)]
+        return without_new_rows(entries, "number")
 
     @property
     def entries(self) -> Sequence[Entry]:

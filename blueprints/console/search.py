@@ -42,13 +42,13 @@ def show() -> Any:
     """Show what fits the text of `?q=`; without a text, the pages. For the dialog the results alone."""
     text = request.args.get("q", "").strip()
     is_dialog = request.headers.get("HX-Target") == OPTIONS
-    results = find(g.team, text)
+    results = find_results(g.team, text)
     return render_template(
         "search_options.html" if is_dialog else "search.html", text=text, results=results, max_text=MAX_TEXT
     )
 
 
-def find(team: Team | None, text: str) -> list[Result]:
+def find_results(team: Team | None, text: str) -> list[Result]:
     """Return the best results, at most `MAX_RESULTS`: rows and pages, then the list of calls with this text.
 
     Raises Invalid for a text that is too long.

@@ -9,7 +9,7 @@ from flask import g, render_template, request
 from marshmallow import fields
 
 from dryline.blueprints.console import figures
-from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_form, require_team
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team, without_new_rows
 from dryline.blueprints.console.flow_templates import TEMPLATES
 from dryline.blueprints.console.operations import form_body, perform_operation, show_sent
 from dryline.models import activity, call_figures, resource_search
@@ -172,7 +172,7 @@ def tests(worker_id: str) -> Any:
 def test(worker_id: str, test_id: str) -> Any:
     worker = Worker.fetch(require_team(), worker_id)
     test = worker.child(Test, test_id)
-    runs, new_count = hide_new_rows(list(TestRun.listing(test, test_id=test.id).slice(MAX_RUNS)))
+    runs, new_count = without_new_rows(list(TestRun.listing(test, test_id=test.id).slice(MAX_RUNS)))
     flow = Flow.find(id=test.flow_id, team_id=test.team_id)
     return render_template("test.html", worker=worker, test=test, runs=runs, new_count=new_count, flow=flow)
 
@@ -194,7 +194,7 @@ def scorecards(worker_id: str) -> Any:
         for run in EchoRun.listing(worker)
         if any(one.get("agentId") in ids or one.get("scorecardId") in ids for one in run.plan)
     ]
-    runs, new_count = hide_new_rows(worker_runs[:MAX_RUNS])
+    runs, new_count = without_new_rows(worker_runs[:MAX_RUNS])
     return render_template(
         "scorecards.html", worker=worker, suites=suites, agents=agents, cards=cards, runs=runs, new_count=new_count
     )
