@@ -176,7 +176,7 @@ def _converse(turn: Turn, opening: str | None) -> None:
         click.echo(f"You: {_one_line(opening)}")
     answer = turn({} if opening is None else {"say": opening})
     while True:
-        for line in transcript(answer["events"]):
+        for line in script_lines(answer["events"]):
             click.echo(line)
         if answer["ended"]:
             break
@@ -233,14 +233,14 @@ def _differences_from_script(turn: Turn, script: Path) -> Iterator[str]:
     turns = [line for line in expected if _kind_of_line(line) == "You"]
     if turns[:1] == expected[:1] and not turns[0].startswith("You: /"):  # the caller speaks first
         answer = turn({"say": _text_of_line(turns[0])})
-        conversation = [turns.pop(0), *transcript(answer["events"])]
+        conversation = [turns.pop(0), *script_lines(answer["events"])]
     else:
         answer = turn({})
-        conversation = transcript(answer["events"])
+        conversation = script_lines(answer["events"])
     for line in turns:
         if not answer["ended"]:
             answer = _take_line(turn, _text_of_line(line), answer)
-            conversation += [line, *transcript(answer["events"])]
+            conversation += [line, *script_lines(answer["events"])]
     actual = [line.rstrip() for line in conversation if _kind_of_line(line) in kinds]
     return unified_diff(expected, actual, str(script), "what happened", lineterm="")
 
@@ -257,7 +257,7 @@ def _kind_of_line(line: str) -> str:
     return line.partition(":")[0]
 
 
-def transcript(events: Iterable[dict[str, Any]]) -> list[str]:
+def script_lines(events: Iterable[dict[str, Any]]) -> list[str]:
     """Return events as the lines of a script. Lines that begin with `#` are comments."""
     return [" ".join(line.splitlines()) for event in events for line in _event_lines(event)]
 

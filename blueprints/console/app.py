@@ -73,8 +73,8 @@ class Console(RoutedFlask):
         self.jinja_env.trim_blocks = self.jinja_env.lstrip_blocks = True
         self.jinja_env.add_extension(WithoutIndentation)
         self.jinja_env.filters.update(template_filters.FILTERS)
-        self.context_processor(layout.context)
-        self.url_defaults(_keep_team)
+        self.context_processor(layout.template_variables)
+        self.url_defaults(_add_team_to_url)
         for page in (*OTHER_PAGES, *MENU_PAGES):
             self.register_blueprint(import_module(f"dryline.blueprints.console.{page}").blp)
         for error_class in (DomainError, HTTPException, Exception):
@@ -140,7 +140,7 @@ def _add_headers(response: Any) -> Any:
     return response
 
 
-def _keep_team(endpoint: str, values: dict[str, Any]) -> None:
+def _add_team_to_url(endpoint: str, values: dict[str, Any]) -> None:
     """Add the chosen team to a URL, because the whole state of a page is in its address."""
     if endpoint != "static" and request and (team := request.args.get("team")):
         values.setdefault("team", team)

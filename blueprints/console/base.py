@@ -113,15 +113,19 @@ def flash_and_redirect(
         session["undo"] = {"name": undo, "message": message, "until": time.time() + UNDO_S}
     else:
         flash(message, kind)
+    if endpoint:
+        return redirect(url_for(endpoint, **values), 303)
     page = auth.safe_url(request.form.get("back"))
-    return redirect(url_for(endpoint, **values) if endpoint else page or url_for("overview.show"), 303)
+    return redirect(page or url_for("overview.show"), 303)
 
 
-def undo_notice() -> dict[str, Any] | None:
+def read_undo_notice() -> dict[str, Any] | None:
     """Return the message of the last change that can be undone, the name of its snapshot and the seconds left."""
     notice = session.get("undo", {})
     seconds = notice.get("until", 0) - time.time()
-    return {**notice, "seconds": round(seconds)} if seconds > 0 else None
+    if seconds <= 0:
+        return None
+    return {**notice, "seconds": round(seconds)}
 
 
 def error_message(error: Exception) -> tuple[str, int]:
@@ -156,15 +160,14 @@ def load_texts(schema: Callable[[], Schema], texts: Mapping[str, str]) -> Any:
         return schema().load(wire_values(schema, texts))
     except ValidationError as error:
         messages = error.normalized_messages()
-        raise BadRequest(
-            "; ".join(f"{field_label(name)}: {' '.join(map(str, messages[name]))}" for name in messages)
-        ) from None
+        problems = [f"{field_label(name)}: {' '.join(map(str, messages[name]))}" for name in messages]
+        raise BadRequest("; ".join(problems)) from None
 
 
 def wire_values(schema: Callable[[], Schema], texts: Mapping[str, str]) -> dict[str, Any]:
     """Return texts by the wire's names as the values of a body, without the empty ones."""
     by_name = {field.data_key or name: field for name, field in schema().fields.items()}
-    return {name: _value(by_name.get(name), text) for name, text in texts.items() if text != ""}
+    return {name: _wire_value(by_name.get(name), text) for name, text in texts.items() if text != ""}
 
 
 def field_label(name: str) -> str:
@@ -172,14 +175,14 @@ def field_label(name: str) -> str:
     return _LABELS.get(name) or label(name)
 
 
-def _value(field: Any, text: str) -> Any:
+def _wire_value(field: Any, text: str) -> Any:
     if isinstance(field, _JSON_FIELDS) or type(field) is fields.Raw:
         with suppress(ValueError):
             return json.loads(text)
     return text
 
 
-def hide_new_rows(rows: Sequence[Any], name: str = "id") -> tuple[Sequence[Any], int]:
+def without_new_rows(rows: Sequence[Any], name: str = "id") -> tuple[Sequence[Any], int]:
     """Return the rows without those that are newer than the one of `?known=`, and how many these are.
 
     `name` is the attribute that identifies a row. A list that is fetched again thus does not move under its reader.

@@ -10,8 +10,8 @@ from flask import g, render_template, request, url_for
 from werkzeug.exceptions import BadRequest
 
 from dryline.blueprints.console import charts
-from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, require_team
-from dryline.blueprints.console.operations import form_body, refusal, send, show_sent
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, require_team, without_new_rows
+from dryline.blueprints.console.operations import form_body, perform_operation, refusal, show_sent
 from dryline.blueprints.console.template_filters import in_text
 from dryline.models.campaign_progress import (
     IDLE,
@@ -50,7 +50,7 @@ _COLOURS = {QUEUED: "queued", IN_CALL: "in-call", IDLE: "idle", **charts.OUTCOME
 @blp.get("")
 def show() -> Any:
     """List the team's campaigns of both kinds, newest first."""
-    campaigns, new_count = hide_new_rows(campaigns_of(g.team))
+    campaigns, new_count = without_new_rows(campaigns_of(g.team))
     names = {one.id: one.name for one in Deployment.listing(g.team)} if campaigns else {}
     return render_template("campaigns.html", campaigns=campaigns, new_count=new_count, deployments=names)
 
@@ -137,12 +137,14 @@ class CampaignPage:
         rows = [row for row in self.rows if not self.state or row.state == self.state]
         last_page = max(-(-len(rows) // ROWS_PER_PAGE), 1)
         number = min(max(request.args.get("page", 1, int), 1), last_page)
-        return Page(rows[(number - 1) * ROWS_PER_PAGE : number * ROWS_PER_PAGE], len(rows), number, ROWS_PER_PAGE)
+        start = (number - 1) * ROWS_PER_PAGE
+        rows_of_page = rows[start : start + ROWS_PER_PAGE]
+        return Page(rows_of_page, len(rows), number, ROWS_PER_PAGE)
 
     @cached_property
     def results(self) -> dict[str, str]:
         """The results of the calls of these rows."""
-        return results_of(self.listed.data)
+        return call_results(self.listed.data)
 
     # The next batch.
 
@@ -161,7 +163,7 @@ class CampaignPage:
         return self._due_times.count(self.next_at or "")
 
 
-def results_of(rows: list[RowProgress]) -> dict[str, str]:
+def call_results(rows: list[RowProgress]) -> dict[str, str]:
     """Return by the id of a call what it came to: its summary, or the extracted values that its row has not."""
     ids = {row.log_id: set(map(str, row.row.values())) for row in rows if row.log_id}
     results: dict[str, str] = {}
@@ -171,7 +173,8 @@ def results_of(rows: list[RowProgress]) -> dict[str, str]:
     for log in VoiceLog.select(*columns).where(VoiceLog.id.in_([*ids])):
         extracted = log.extractions_data or {}
         values = {name: value for name, value in extracted.items() if str(value) not in ids[log.id]}
-        results[log.id] = log.analysis.get("call_summary") or (in_text(values) if values else "")
+        extracted_text = in_text(values) if values else ""
+        results[log.id] = log.analysis.get("call_summary") or extracted_text
     return results
 
 
@@ -189,7 +192,7 @@ def start(campaign_id: str) -> Any:
     campaign = OutboundCampaign.fetch(require_team(), campaign_id)
     path = f"{CAMPAIGNS_PATH}/{{}}"
     ids = (campaign.worker_id, campaign.deployment_id, campaign.id)
-    answer = send("PATCH", path, *ids, body={"status": "STARTED"})
+    answer = perform_operation("PATCH", path, *ids, body={"status": "STARTED"})
     current().run_due()
     return show_sent(answer, "The campaign is running.")
 
@@ -199,7 +202,8 @@ def stop(campaign_id: str) -> Any:
     """Stop the campaign and remove its rows from the queue."""
     campaign = OutboundCampaign.fetch(require_team(), campaign_id)
     path = "/api/workers/{}/deployments/voice/{}/stop-campaign"
-    answer = send("POST", path, campaign.worker_id, campaign.deployment_id, body={"campaign_id": campaign.id})
+    body = {"campaign_id": campaign.id}
+    answer = perform_operation("POST", path, campaign.worker_id, campaign.deployment_id, body=body)
     return show_sent(answer, f"The campaign is stopped. {answer.body['removedCount']} rows are no longer queued.")
 
 
@@ -284,7 +288,7 @@ def create() -> Any:
     if not rows:
         raise BadRequest("There are no rows that can be called.")
     body = {**form_body(OutboundCampaignBody, "deploymentId", "data"), "data": rows}
-    answer = send("POST", CAMPAIGNS_PATH, deployment.worker_id, deployment.id, body=body)
+    answer = perform_operation("POST", CAMPAIGNS_PATH, deployment.worker_id, deployment.id, body=body)
     current().run_due()
     message = f"The campaign has {count(len(rows), 'row')}."
     return show_sent(answer, message, "campaigns.campaign", campaign_id=answer.body["id"])

@@ -98,7 +98,7 @@ Event = TimedEvent | FailureEvent
 
 def read_turns(log: Log) -> list[Turn]:
     """Return the messages of a log of any channel, with the latencies that it has."""
-    turns = [_turn(number, message) for number, message in enumerate(log.said[:_MOST_TURNS], start=1)]
+    turns = [_read_turn(number, message) for number, message in enumerate(log.said[:_MOST_TURNS], start=1)]
     answers = [
         index
         for index, (before, turn) in enumerate(pairwise(turns), start=1)
@@ -118,21 +118,21 @@ def _latency(log: Log) -> dict[str, Any]:
 
 def read_steps(trace: Iterable[dict[str, Any]]) -> list[Step]:
     """Return the steps of a trace."""
-    return [_step(step) for step in trace]
+    return [_read_step(step) for step in trace]
 
 
-def merge(turns: list[Turn], steps: list[Step], exchanges: list[ModelExchange]) -> list[TimedEvent]:
+def events_in_order(turns: list[Turn], steps: list[Step], exchanges: list[ModelExchange]) -> list[TimedEvent]:
     """Return the turns with the flow's lines, and all that is shown between them, in the order of time.
 
     In a conversation without times the turns come first.
     """
     lines = {round(step.start, 2): step.line for step in steps if step.start is not None and step.line is not None}
-    events: list[TimedEvent] = [
-        replace(turn, line=lines.get(round(turn.start, 2)))
-        if turn.speaker == "agent" and turn.start is not None
-        else turn
-        for turn in turns
-    ]
+    events: list[TimedEvent] = []
+    for turn in turns:
+        if turn.speaker == "agent" and turn.start is not None:
+            events.append(replace(turn, line=lines.get(round(turn.start, 2))))
+        else:
+            events.append(turn)
     between: list[Step | ModelExchange] = [*exchanges, *(step for step in steps if step.name not in _HIDDEN_STEPS)]
     if any(turn.start is None for turn in turns):
         return [*events, *between]
@@ -149,7 +149,7 @@ def read_failures(records: Sequence[Any], steps: list[Step]) -> list[FailureEven
     """
     failed_steps = [step for step in steps if step.name == "error"]
     if not records:
-        return [FailureEvent(_title_of(step), step.start, None, step.line) for step in failed_steps]
+        return [FailureEvent(_failure_title(step), step.start, None, step.line) for step in failed_steps]
 
     times = {step.line: step.start for step in failed_steps}
     return [
@@ -159,7 +159,7 @@ def read_failures(records: Sequence[Any], steps: list[Step]) -> list[FailureEven
     ]
 
 
-def _title_of(step: Step) -> str:
+def _failure_title(step: Step) -> str:
     details = [step.details.get("exception") or step.details.get("type") or "Error", step.details.get("error")]
     return ": ".join(filter(None, details))
 
@@ -188,7 +188,7 @@ def lines_that_ran(events: list[Event]) -> dict[int, RunLine]:
     return lines | {line: RunLine(last_turn, first) for line, first in waiting.items()}
 
 
-def current_line(events: list[Event]) -> int | None:
+def last_line_that_ran(events: list[Event]) -> int | None:
     """Return the line of the flow that ran last."""
     lines = (event.line for event in reversed(events) if not isinstance(event, ModelExchange))
     return next((line for line in lines if line is not None), None)
@@ -212,7 +212,7 @@ class Transfer(NamedTuple):
     number: str | None
 
 
-def transfer(log: VoiceLog) -> Transfer | None:
+def first_transfer(log: VoiceLog) -> Transfer | None:
     """Return the first transfer of a call, or None."""
     events = log.transfer_data["transferEvents"] if log.transfer_data else []
     start_time: str | None = log.start_time
@@ -239,27 +239,26 @@ def success_criteria(results: dict[str, Any] | None, turns: Sequence[Turn]) -> l
 
     Each has its items, and these in `turn` the number of the turn that their reason quotes, in `score` their value.
     """
-    criteria = results["criteria"] if results else []
-    return [
-        {
-            **one,
-            "items": [
-                {**item, "turn": _quoted_turn(item.get("reason"), turns), "score": _score(item)}
-                for item in one.get("items") or ()
-            ],
-        }
-        for one in criteria
-    ] or None
+    if not results or not results["criteria"]:
+        return None
+    criteria = []
+    for criterion in results["criteria"]:
+        items = []
+        for item in criterion.get("items") or ():
+            turn = _number_of_quoted_turn(item.get("reason"), turns)
+            items.append({**item, "turn": turn, "score": _score_text(item)})
+        criteria.append({**criterion, "items": items})
+    return criteria
 
 
-def _score(item: dict[str, Any]) -> str | None:
+def _score_text(item: dict[str, Any]) -> str | None:
     """Return the value of a success result and the value that it needs; None for one of yes or no."""
     if "value" not in item or isinstance(item["value"], bool):
         return None
     return f"{item['value']} of at least {item['threshold']}" if "threshold" in item else str(item["value"])
 
 
-def _quoted_turn(reason: str | None, turns: Sequence[Turn]) -> int | None:
+def _number_of_quoted_turn(reason: str | None, turns: Sequence[Turn]) -> int | None:
     quotes = re.findall(r'["“]([^"“”]+)["”]', (reason or "")[:_LONGEST_REASON])
     quotes = [quote.rstrip(".…") for quote in quotes]
     quotes = [quote for quote in quotes if len(quote) >= 4]
@@ -272,16 +271,16 @@ def model_exchanges(log: Log, llm_logs: list[LlmLog]) -> Iterator[ModelExchange]
     for llm_log in llm_logs:
         if llm_log.event_type == "beforeRequestHook":
             if request is not None:
-                yield _exchange(log, request, None)
+                yield _model_exchange(log, request, None)
             request = llm_log
         else:
-            yield _exchange(log, request, llm_log)
+            yield _model_exchange(log, request, llm_log)
             request = None
     if request is not None:
-        yield _exchange(log, request, None)
+        yield _model_exchange(log, request, None)
 
 
-def _exchange(log: Log, before: LlmLog | None, after: LlmLog | None) -> ModelExchange:
+def _model_exchange(log: Log, before: LlmLog | None, after: LlmLog | None) -> ModelExchange:
     """Return a request and its answer, of which one may be missing. An answer of another shape is shown as JSON."""
     created_at = (before or after).created_at  # type: ignore[union-attr]  # one of them is there
     start = None
@@ -309,7 +308,7 @@ def _answer_text(message: dict[str, Any]) -> str:
     return in_text(members) if isinstance(members, dict | list) else text_of(content)
 
 
-def _turn(number: int, message: dict[str, Any]) -> Turn:
+def _read_turn(number: int, message: dict[str, Any]) -> Turn:
     role = message["role"] or "unknown"
     start, end = message.get("start"), message.get("end")
     return Turn(
@@ -322,7 +321,7 @@ def _turn(number: int, message: dict[str, Any]) -> Turn:
     )
 
 
-def _step(step: dict[str, Any]) -> Step:
+def _read_step(step: dict[str, Any]) -> Step:
     """Return a step of a trace. Its name is `step`, or `type` in traces of other servers."""
     name_member = "step" if step.get("step") else "type"
     named_members = {"at", "line", name_member}
@@ -336,4 +335,8 @@ def _step(step: dict[str, Any]) -> Step:
 
 def text_of(value: Any) -> str:
     """Return text as it is, nothing for null, and other JSON as its text."""
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    return json.dumps(value, ensure_ascii=False)

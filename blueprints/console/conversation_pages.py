@@ -100,7 +100,7 @@ class ConversationPage:
     @cached_property
     def events(self) -> list[Event]:
         """The turns, the steps of the flow and its requests to language models in the order of time, then failures."""
-        return [*conversation.merge(self.turns, self._steps, self._exchanges), *self.failures]
+        return [*conversation.events_in_order(self.turns, self._steps, self._exchanges), *self.failures]
 
     @cached_property
     def failures(self) -> list[FailureEvent]:
@@ -271,7 +271,7 @@ class CallPage(ConversationPage):
     @property
     def current_line(self) -> int | None:
         """The line of the flow that a call in progress ran last."""
-        return conversation.current_line(self.events) if self.is_running else None
+        return conversation.last_line_that_ran(self.events) if self.is_running else None
 
     @property
     def latest_turn(self) -> str:
@@ -279,7 +279,8 @@ class CallPage(ConversationPage):
         if not self.is_running or not self.turns:
             return ""
         turn = [event for event in self.events if isinstance(event, Turn)][-1]
-        return f"{'Agent' if turn.speaker == 'agent' else 'Caller'}: {turn.text}"
+        speaker = "Agent" if turn.speaker == "agent" else "Caller"
+        return f"{speaker}: {turn.text}"
 
     # Its place in the list.
 
@@ -345,7 +346,7 @@ class CallPage(ConversationPage):
     @cached_property
     def transfer(self) -> Transfer | None:
         """The first transfer of the call."""
-        return conversation.transfer(self.log)
+        return conversation.first_transfer(self.log)
 
     @property
     def transfer_x(self) -> float | None:
@@ -394,9 +395,11 @@ class CallPage(ConversationPage):
         """The latency of each turn that has one."""
         delayed = [event for event in self.events if isinstance(event, Turn) and event.latency_ms is not None]
         longest = max((turn.latency_ms or 0 for turn in delayed), default=0)
-        return [
-            LatencyBar(turn, round(100 * (turn.latency_ms or 0) / longest, 1) if longest else 0) for turn in delayed
-        ]
+        bars = []
+        for turn in delayed:
+            width = round(100 * (turn.latency_ms or 0) / longest, 1) if longest else 0
+            bars.append(LatencyBar(turn, width))
+        return bars
 
     @property
     def latency_percentiles(self) -> list[tuple[str, int]]:

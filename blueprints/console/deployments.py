@@ -11,7 +11,7 @@ import orjson
 from flask import render_template, url_for
 
 from dryline.blueprints.console.base import PageBlueprint, require_team
-from dryline.blueprints.console.operations import form_body, send, show_sent
+from dryline.blueprints.console.operations import form_body, perform_operation, show_sent
 from dryline.blueprints.console.template_filters import in_text, label, phone
 from dryline.models.available_numbers import available_numbers
 from dryline.models.business_hours import BusinessHours, TeamPhoneHours
@@ -32,7 +32,7 @@ blp = PageBlueprint("deployments", path="/workers/<worker_id>/deployments", sect
 
 INCLUDED = ("success_criteria", "deployment_parameters")
 # Members that are no row of the settings: they have a place of their own on the page.
-_APART = {
+_SHOWN_ELSEWHERE = {
     *("id", "name", "type", "status", "workerId", "flowId", "flowVersionId", "phoneNumber", "createdAt", "updatedAt"),
     *("deploymentParameters", "extractions", "successCriteria", "customWebhooks", "externalConfig"),
 }
@@ -54,17 +54,19 @@ def new(worker_id: str) -> Any:
     worker = Worker.fetch(require_team(), worker_id)
     taken = {one.phone_number for one in VoiceDeployment.listing(worker)}
     numbers = available_numbers(require_team(), country_code="US", number_type="Local")
+    free_numbers = [one["phone_number"] for one in numbers if one["phone_number"] not in taken]
     return render_template(
         "deployment_new.html",
         worker=worker,
         flows=list(Flow.listing(worker, worker_id=worker.id)),
-        number=next((one["phone_number"] for one in numbers if one["phone_number"] not in taken), ""),
+        number=free_numbers[0] if free_numbers else "",
     )
 
 
 @blp.post("")
 def create(worker_id: str) -> Any:
-    answer = send("POST", "/api/workers/{}/deployments/voice", worker_id, body=form_body(VoiceDeploymentBody))
+    body = form_body(VoiceDeploymentBody)
+    answer = perform_operation("POST", "/api/workers/{}/deployments/voice", worker_id, body=body)
     deployment = answer.body
     message = f"Deployed to {phone(deployment['phoneNumber'])}. Place a call to hear it."
     return show_sent(answer, message, "deployments.deployment", worker_id=worker_id, deployment_id=deployment["id"])
@@ -73,7 +75,7 @@ def create(worker_id: str) -> Any:
 @blp.get("/<deployment_id>")
 def deployment(worker_id: str, deployment_id: str) -> Any:
     worker = Worker.fetch(require_team(), worker_id)
-    deployment, members = _members(worker, deployment_id)
+    deployment, members = _deployment_with_members(worker, deployment_id)
     return render_template("deployment.html", worker=worker, page=DeploymentPage(worker, deployment, members))
 
 
@@ -100,7 +102,7 @@ class DeploymentPage:
     @property
     def settings(self) -> list[tuple[str, str]]:
         """The settings, as labels and texts."""
-        return settings_of(self.members)
+        return labelled_settings(self.members)
 
     @cached_property
     def hours(self) -> list[tuple[str, str]]:
@@ -145,18 +147,15 @@ class DeploymentPage:
         author = "by a person" if entry["authorType"] == "USER" else "through the API"
         if (other := record.unreadable("changes")) is not None:
             return HistoryEntry(entry["createdAt"], author, [], other)
-        is_of_parameters = entry["changeType"] == "PARAMETERS"
-        changes = [
-            (
-                name if is_of_parameters else _MEMBER_TITLES.get(name) or label(name),
-                self._text_of(name, change["from"]),
-                self._text_of(name, change["to"]),
-            )
-            for name, change in entry["changes"].items()
-        ]
+        changes = []
+        for name, change in entry["changes"].items():
+            title = _MEMBER_TITLES.get(name) or label(name)
+            if entry["changeType"] == "PARAMETERS":
+                title = name
+            changes.append((title, self._value_text(name, change["from"]), self._value_text(name, change["to"])))
         return HistoryEntry(entry["createdAt"], author, changes)
 
-    def _text_of(self, name: str, value: Any) -> str:
+    def _value_text(self, name: str, value: Any) -> str:
         """Return a value of a member in words, and a flow's id as its name."""
         if name != "flowId":
             return in_text(value, name)
@@ -168,7 +167,7 @@ class DeploymentPage:
 def change(worker_id: str, deployment_id: str) -> Any:
     """Change name, number and flow."""
     body = form_body(VoiceDeploymentUpdateBody)
-    answer = send("PATCH", "/api/workers/{}/deployments/voice/{}", worker_id, deployment_id, body=body)
+    answer = perform_operation("PATCH", "/api/workers/{}/deployments/voice/{}", worker_id, deployment_id, body=body)
     return show_sent(answer, f"Changed {answer.body['name']}.")
 
 
@@ -176,24 +175,24 @@ def change(worker_id: str, deployment_id: str) -> Any:
 def answer(worker_id: str, deployment_id: str) -> Any:
     """Show a deployment as the API answers it."""
     worker = Worker.fetch(require_team(), worker_id)
-    deployment, members = _members(worker, deployment_id)
+    deployment, members = _deployment_with_members(worker, deployment_id)
     back = url_for("deployments.deployment", worker_id=worker_id, deployment_id=deployment_id)
     return render_template("api_answer.html", title=deployment.name, back=back, raw=members)
 
 
-def _members(worker: Worker, deployment_id: str) -> tuple[Any, dict[str, Any]]:
+def _deployment_with_members(worker: Worker, deployment_id: str) -> tuple[Any, dict[str, Any]]:
     deployment = look_up_deployment(worker, worker.child(Deployment, deployment_id).id, INCLUDED)
     # `dump` of a list within it returns its JSON.
     return deployment, orjson.loads(orjson.dumps(AnyDeploymentSchema().dump(deployment)))
 
 
-def settings_of(members: Mapping[str, Any]) -> list[tuple[str, str]]:
+def labelled_settings(members: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the settings that are set, those of the engine too, as labels and texts."""
     values = {**members, **(members.get("externalConfig") or {})}
     return [
         (label(name), in_text(value, name))
         for name, value in values.items()
-        if name not in _APART and value not in (None, "", False, [], {}, "[]")
+        if name not in _SHOWN_ELSEWHERE and value not in (None, "", False, [], {}, "[]")
     ]
 
 
@@ -204,6 +203,7 @@ def opening_hours(number: str) -> list[tuple[str, str]]:
         table = BusinessHours.fetch(require_team(), tie.hours_id)
         for text, group in groupby(table.hours.items(), itemgetter(1)):
             days = [day.capitalize() for day, _ in group]
-            rows.append((days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}", text))
+            title = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+            rows.append((title, text))
         rows.append(("Time zone", table.timezone))
     return rows

@@ -14,8 +14,8 @@ from urllib.parse import quote
 
 from flask import g, render_template, request
 
-from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_form, require_team
-from dryline.blueprints.console.operations import OperationAnswer, form_body, send, show_sent, typed
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team, without_new_rows
+from dryline.blueprints.console.operations import OperationAnswer, form_body, perform_operation, show_sent, typed
 from dryline.blueprints.console.snippets import plane_curl
 from dryline.blueprints.control.exports import TransitionBody
 from dryline.jobs import exports
@@ -42,7 +42,7 @@ DEFAULT_WINDOW = timedelta(days=7)
 @blp.get("")
 def show() -> Any:
     """List the exports of the team, newest first."""
-    rows, new_count = hide_new_rows(Export.recent(g.team))
+    rows, new_count = without_new_rows(Export.recent(g.team))
     exports = [(export, ExportSchema().dump(with_download_url(export))) for export in rows]
     return render_template("exports.html", exports=exports, rows=rows, new_count=new_count)
 
@@ -55,7 +55,7 @@ def new() -> Any:
     defaults = {"startDate": wire(now - DEFAULT_WINDOW)[:16], "endDate": wire(end)[:16], "format": "CSV"}
     return render_template(
         "export_new.html",
-        form={name: typed(name, value) for name, value in _values(defaults).items()},
+        form={name: typed(name, value) for name, value in _form_values(defaults).items()},
         formats=FORMATS,
         log_types={log_type: field_names_of(log_type) for log_type in LOG_TYPES},
         workers=list(Worker.listing(require_team())),
@@ -63,7 +63,7 @@ def new() -> Any:
     )
 
 
-def _values(defaults: dict[str, str]) -> dict[str, str]:
+def _form_values(defaults: dict[str, str]) -> dict[str, str]:
     """Return the values of the form by name: those of the address, and where it has none the defaults."""
     return dict.fromkeys(FORM_FIELDS, "") | defaults | request.args.to_dict()
 
@@ -76,7 +76,7 @@ def create() -> Any:
 
 def request_export() -> OperationAnswer:
     """Request the export that the form describes. Raises FormRefused."""
-    return send("POST", "/api/team/exports", body=form_body(ExportBody))
+    return perform_operation("POST", "/api/team/exports", body=form_body(ExportBody))
 
 
 @blp.get("/<export_id>")
@@ -119,7 +119,7 @@ class ExportPage:
     def _order(self) -> list[int]:
         """The indexes of the columns, in their order on the page."""
         names = self._preview[0]
-        return sorted(range(len(names)), key=lambda index: _rank(names[index]))
+        return sorted(range(len(names)), key=lambda index: _column_rank(names[index]))
 
     @cached_property
     def columns(self) -> list["FileColumn"]:
@@ -149,11 +149,12 @@ class FileColumn(NamedTuple):
         return self.name.lower().replace("_", "") in IDS
 
 
-def _rank(column: str) -> int:
+def _column_rank(column: str) -> int:
     """Return the place of a column on the page: first what a person looks for, last ids."""
     if column in FIRST_COLUMNS:
         return FIRST_COLUMNS.index(column)
-    return len(FIRST_COLUMNS) + (column.lower().endswith(("id", "type")))
+    is_last = column.lower().endswith(("id", "type"))
+    return len(FIRST_COLUMNS) + 1 if is_last else len(FIRST_COLUMNS)
 
 
 @blp.post("/<export_id>/transition")

@@ -9,7 +9,7 @@ from marshmallow import missing
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form
 from dryline.blueprints.console.snippets import plane_curl
 from dryline.blueprints.control import faults as plane
-from dryline.blueprints.control.base import known_team
+from dryline.blueprints.control.base import require_known_team
 from dryline.schemas.base import camel
 from dryline.storage.current_world import current
 from dryline.world.faults import PRESETS, Fault
@@ -50,7 +50,7 @@ def add() -> Any:
     with current_app.api.app_context():  # type: ignore[attr-defined]  # the schema looks up operations in the API
         body = load_form(plane.FaultSchema)
     with current().reading():
-        known_team(body["team_id"], "team_id")
+        require_known_team(body["team_id"], "team_id")
     rule = plane.add_fault(body)
     return flash_and_redirect(f"Added: {rule.in_words()}.", curl=as_curl(rule))
 

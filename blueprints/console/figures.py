@@ -53,7 +53,7 @@ KINDS = (
 )
 
 
-def texts(calls: CallFigures) -> list[str]:
+def figure_texts(calls: CallFigures) -> list[str]:
     """Return the figures in words, in the order of `KINDS`."""
     values = [getattr(calls, kind.attribute) for kind in KINDS]
     return [kind.write(value) if value is not None else "-" for kind, value in zip(KINDS, values, strict=True)]
@@ -64,26 +64,30 @@ def figures_of(comparisons: Iterable[Comparison]) -> list[Figure]:
     together = Comparison.combined(comparisons)
     total, before = together.total, together.before
     is_comparable = total.calls <= MAX_RISE * before.calls
-    return [
-        Figure(
-            kind.title,
-            kind.about,
-            text,
-            *_change(kind, getattr(total, kind.attribute), getattr(before, kind.attribute) if is_comparable else None),
-            sparkline([getattr(part, kind.attribute) for part in together.parts[:-1]]),  # the last part has only begun
-        )
-        for kind, text in zip(KINDS, texts(total), strict=True)
-    ]
+    whole_parts = together.parts[:-1]  # the last part has only begun
+    figures = []
+    for kind, text in zip(KINDS, figure_texts(total), strict=True):
+        value = getattr(total, kind.attribute)
+        value_before = getattr(before, kind.attribute) if is_comparable else None
+        change, trend = _change_and_trend(kind, value, value_before)
+        line = sparkline([getattr(part, kind.attribute) for part in whole_parts])
+        figures.append(Figure(kind.title, kind.about, text, change, trend, line))
+    return figures
 
 
-def _change(kind: Kind, value: float | None, before: float | None) -> tuple[str, str]:
+def _change_and_trend(kind: Kind, value: float | None, before: float | None) -> tuple[str, str]:
     """Return the change in words, of a share in points and of another figure in percent, and its trend."""
     if value is None or not before:
         return "", ""
-    difference = round((value - before) * 100 if kind.is_share else (value / before - 1) * 100)
+    rise = value - before if kind.is_share else value / before - 1
+    difference = round(rise * 100)
     if difference == 0:
         return "unchanged", ""
-    size = str(abs(difference))
-    trend = {1: "better", -1: "worse", 0: ""}[kind.good * (1 if difference > 0 else -1)]
-    unit = "%" if not kind.is_share else "point" if size == "1" else "points"
-    return f"{'↑' if difference > 0 else '↓'} {size} {unit}", trend
+
+    size = abs(difference)
+    unit = "%"
+    if kind.is_share:
+        unit = "point" if size == 1 else "points"
+    arrow, sign = ("↑", 1) if difference > 0 else ("↓", -1)
+    trend = {1: "better", -1: "worse", 0: ""}[kind.good * sign]
+    return f"{arrow} {size} {unit}", trend

@@ -46,10 +46,10 @@ def outline_of(paths: Sequence[TakenPath], lines: Mapping[str, int]) -> Way:
     """Return the way of all calls, without a step. `lines` has the lines of conditions by their text."""
     taken = (zip(path.conditions, path.lines, strict=True) for path in paths)
     lines = {**lines, **{text: line for path in taken for text, line in path if line}}
-    return _way([], paths, lines, 0, len(paths) * MIN_SHARE)
+    return _build_way([], paths, lines, 0, len(paths) * MIN_SHARE)
 
 
-def _way(
+def _build_way(
     steps: list[OutlineStep], paths: Sequence[TakenPath], lines: Mapping[str, int], depth: int, least_calls: float
 ) -> Way:
     """Return the way of these calls, which have met `depth` conditions in common, the last of them in `steps`.
@@ -68,7 +68,7 @@ def _way(
     for text, taken in shown:
         in_progress = sum(path.in_progress for path in taken if len(path.conditions) == depth + 1)
         step = OutlineStep(text, lines.get(text), in_progress)
-        following.append(_way([step], taken, lines, depth + 1, least_calls))
+        following.append(_build_way([step], taken, lines, depth + 1, least_calls))
 
     if steps and len(following) == 1 and following[0].calls == len(paths):
         return following[0]._replace(steps=[*steps, *following[0].steps])

@@ -80,7 +80,7 @@ class FlowPage:
 
     @cached_property
     def _code_findings(self) -> list[Finding]:
-        return _check(self.flow.code)
+        return _check_code(self.flow.code)
 
     @property
     def is_sound(self) -> bool:
@@ -135,7 +135,7 @@ class FlowComparisonPage:
     @property
     def versions(self) -> list[tuple[str, str]]:
         """The versions to choose from, each with its title."""
-        return [(CURRENT, "the current flow"), *((one.id, _title_of(one)) for one in self._versions)]
+        return [(CURRENT, "the current flow"), *((one.id, _version_title(one)) for one in self._versions)]
 
     @cached_property
     def old(self) -> str:
@@ -164,7 +164,7 @@ class FlowComparisonPage:
     @cached_property
     def code(self) -> list[highlighting.DiffLine]:
         """The changes of the code."""
-        return highlighting.compare(self._old_flow.code, self._new_flow.code)
+        return highlighting.diff_lines(self._old_flow.code, self._new_flow.code)
 
     @property
     def code_title(self) -> str:
@@ -175,10 +175,10 @@ class FlowComparisonPage:
     @cached_property
     def variables(self) -> list[highlighting.DiffLine]:
         """The changes of the variables."""
-        return highlighting.compare(pretty(self._old_flow.variables), pretty(self._new_flow.variables))
+        return highlighting.diff_lines(pretty(self._old_flow.variables), pretty(self._new_flow.variables))
 
 
-def _title_of(version: FlowVersion) -> str:
+def _version_title(version: FlowVersion) -> str:
     """Return the title of a version in a list of choices."""
     message = version.commit_message
     shortened = f"{message[:MAX_TITLE]}…" if len(message) > MAX_TITLE else message
@@ -230,7 +230,7 @@ class EditorPage:
     @cached_property
     def findings(self) -> list[Finding] | None:
         """The findings in the code; None if the engine is busy."""
-        findings = _findings(self.code)
+        findings = _find_unless_busy(self.code)
         variables = variables_in(self.typed.get("variables"))
         if findings is None or variables is None:
             return findings
@@ -244,12 +244,12 @@ class EditorPage:
     @property
     def users(self) -> str:
         """The names of the deployments that run the flow."""
-        return join_names(user_names(self.flow)) if self.flow else ""
+        return join_names(names_of_deployments_that_follow(self.flow)) if self.flow else ""
 
     @cached_property
     def opened_line(self) -> "OpenedLine | None":
         """The line of the address, if the code has it."""
-        return _opened_line(self.code)
+        return _line_of_address(self.code)
 
     @property
     def is_conflict(self) -> bool:
@@ -259,12 +259,14 @@ class EditorPage:
     @cached_property
     def code_changes(self) -> list[highlighting.DiffLine]:
         """The changes of the form to the code of the flow."""
-        return highlighting.compare(self.flow.code, self.code) if self.flow else []
+        return highlighting.diff_lines(self.flow.code, self.code) if self.flow else []
 
     @cached_property
     def variable_changes(self) -> list[highlighting.DiffLine]:
         """The changes of the form to the variables of the flow."""
-        return highlighting.compare(pretty(self.flow.variables), self.typed.get("variables", "")) if self.flow else []
+        if self.flow is None:
+            return []
+        return highlighting.diff_lines(pretty(self.flow.variables), self.typed.get("variables", ""))
 
 
 class OpenedLine(NamedTuple):
@@ -275,7 +277,7 @@ class OpenedLine(NamedTuple):
     text: str
 
 
-def _opened_line(code: str) -> OpenedLine | None:
+def _line_of_address(code: str) -> OpenedLine | None:
     """Return the line of the address, if the code has it."""
     number = request.args.get("line", 0, int)
     lines = highlighting.split_lines(code)
@@ -296,10 +298,10 @@ def variables_in(text: str | None) -> dict[str, Any] | None:
 
 def errors_in(code: str) -> list[Finding]:
     """Return the errors in the code, because of which it cannot run; none while the engine is busy."""
-    return [finding for finding in _findings(code) or [] if finding.severity == "error"]
+    return [finding for finding in _find_unless_busy(code) or [] if finding.severity == "error"]
 
 
-def user_names(flow: Flow) -> list[str]:
+def names_of_deployments_that_follow(flow: Flow) -> list[str]:
     return [one.name for one in deployments_that_follow(flow)]
 
 
@@ -307,17 +309,19 @@ def _with_missing_members(
     findings: list[Finding], code: str, variables: Mapping[str, Any], flow: Flow | None
 ) -> list[Finding]:
     """Return the findings in code, and if it can run those about variables that it needs and nothing sets."""
-    return [*find_missing_members(current(), code, variables, flow), *findings] if _can_run(findings) else findings
+    if not _can_run(findings):
+        return findings
+    return [*find_missing_members(current(), code, variables, flow), *findings]
 
 
 def _can_run(findings: list[Finding]) -> bool:
     return all(finding.severity != "error" for finding in findings)
 
 
-def _findings(code: str) -> list[Finding] | None:
+def _find_unless_busy(code: str) -> list[Finding] | None:
     """Return what is wrong with the code, or None while all workers of the engine are busy."""
     try:
-        return _check(code)
+        return _check_code(code)
     except Busy:
         return None
 
@@ -328,6 +332,6 @@ def _cached_findings(code: str) -> list[Finding]:
     return engine_of(current()).check(code)
 
 
-def _check(code: str) -> list[Finding]:
+def _check_code(code: str) -> list[Finding]:
     """Return what is wrong with the code. Raises Busy."""
     return _cached_findings(code) if len(code) <= MAX_CODE else engine_of(current()).check(code)

@@ -12,11 +12,11 @@ from dryline.blueprints.console.flow_pages import (
     FlowComparisonPage,
     FlowPage,
     errors_in,
-    user_names,
+    names_of_deployments_that_follow,
     variables_in,
 )
 from dryline.blueprints.console.flow_templates import TEMPLATES
-from dryline.blueprints.console.operations import FormRefused, OperationAnswer, send, show_sent
+from dryline.blueprints.console.operations import FormRefused, OperationAnswer, perform_operation, show_sent
 from dryline.blueprints.console.template_filters import pretty
 from dryline.flow.sessions import conversations
 from dryline.models.deployment_parameters import apply_version_and_parameters
@@ -81,7 +81,8 @@ def edit(worker_id: str, flow_id: str | None) -> Any:
         return _show_editor(worker, None, {"code": NEW_CODE})
     flow = worker.child(Flow, flow_id)
     version_id = request.args.get("version")
-    return _show_editor(worker, flow, _form_values(flow, flow.child(FlowVersion, version_id) if version_id else None))
+    version = flow.child(FlowVersion, version_id) if version_id else None
+    return _show_editor(worker, flow, _form_values(flow, version))
 
 
 def _form_values(flow: Flow, version: FlowVersion | None = None) -> dict[str, Any]:
@@ -94,7 +95,9 @@ def _form_values(flow: Flow, version: FlowVersion | None = None) -> dict[str, An
         "code": source.code,
         "variables": pretty(source.variables),
     }
-    return {**values, "commitMessage": _return_message(version)} if version else values
+    if version:
+        values["commitMessage"] = _return_message(version)
+    return values
 
 
 def _return_message(version: FlowVersion) -> str:
@@ -113,7 +116,7 @@ def change(worker_id: str, flow_id: str | None) -> Any:
     if "check" not in values:
         try:
             if "try" in values:
-                return _try(worker_id, values)
+                return _begin_talk(worker_id, values)
             is_question = "anyway" not in values and variables_in(values.get("variables")) is not None
             is_question = is_question and bool(errors_in(values.get("code", "")))
             if not is_question:
@@ -127,7 +130,7 @@ def change(worker_id: str, flow_id: str | None) -> Any:
         return _show_editor(worker, Flow.find(id=flow_id, worker_id=worker.id), values, refusal, is_question)
 
 
-def _try(worker_id: str, values: dict[str, str]) -> Any:
+def _begin_talk(worker_id: str, values: dict[str, str]) -> Any:
     """Begin a conversation with code that is not saved."""
     texts = {"code": values.get("code", ""), "variables": values.get("variables") or "{}"}
     talk = conversations.begin(current(), g.team.id, worker_id=worker_id, **load_texts(TalkBody, texts))
@@ -145,7 +148,7 @@ def _save(worker_id: str, flow_id: str | None, values: dict[str, str]) -> Any:
     if body["variables"] is None:
         body["variables"] = values["variables"]  # no JSON object: the API says what is wrong with it
     if flow_id is None:
-        answer = send("POST", FLOWS_PATH, worker_id, body=body)
+        answer = perform_operation("POST", FLOWS_PATH, worker_id, body=body)
         return _show_saved(worker_id, answer, "Created.")
 
     # One transaction, so that nobody changes the flow between the check and the request.
@@ -155,8 +158,8 @@ def _save(worker_id: str, flow_id: str | None, values: dict[str, str]) -> Any:
         if highlighting.with_newlines(flow.code) == body["code"]:
             body["code"] = flow.code  # with its own line endings
         body["commitMessage"] = values.get("commitMessage") or "Edited in the console"
-        answer, version = _revise(flow, body)
-    message = f"Saved as version {version.version_number}. {_users(flow)}" if version else NO_NEW_VERSION
+        answer, version = _change_flow(flow, body)
+    message = f"Saved as version {version.version_number}. {_sentence_about_users(flow)}" if version else NO_NEW_VERSION
     return _show_saved(worker_id, answer, message)
 
 
@@ -172,33 +175,40 @@ def restore(worker_id: str, flow_id: str, version_id: str) -> Any:
             return _show_editor(worker, flow, _form_values(flow, version), is_question=True)
     body = {"code": version.code, "variables": version.variables, "commitMessage": _return_message(version)}
     with current().transaction():
-        answer, made = _revise(worker.child(Flow, flow_id), body)
+        answer, made = _change_flow(worker.child(Flow, flow_id), body)
     restored = f"Version {version.version_number} is restored"
-    message = f"{restored} as version {made.version_number}. {_users(flow)}" if made else NO_NEW_VERSION
+    message = f"{restored} as version {made.version_number}. {_sentence_about_users(flow)}" if made else NO_NEW_VERSION
     return _show_saved(worker_id, answer, message)
 
 
-def _revise(flow: Flow, body: dict[str, Any]) -> tuple[OperationAnswer, FlowVersion | None]:
+def _change_flow(flow: Flow, body: dict[str, Any]) -> tuple[OperationAnswer, FlowVersion | None]:
     """Change the flow, and return the answer and the version that this commits: None if code and variables stay."""
-    answer = send("PATCH", f"{FLOWS_PATH}/{{}}", flow.worker_id, flow.id, body=body)
+    answer = perform_operation("PATCH", f"{FLOWS_PATH}/{{}}", flow.worker_id, flow.id, body=body)
     is_new = answer.body["version"] != flow.version
-    return answer, next(iter(FlowVersion.listing(flow, flow_id=flow.id))) if is_new else None
+    if not is_new:
+        return answer, None
+    newest_version = next(iter(FlowVersion.listing(flow, flow_id=flow.id)))
+    return answer, newest_version
 
 
-def _users(flow: Flow) -> str:
+def _sentence_about_users(flow: Flow) -> str:
     """Return a sentence with the deployments that run the flow as it is now; empty if there are none."""
-    names = user_names(flow)
-    return f"{join_names(names)} {'uses' if len(names) == 1 else 'use'} it from now on." if names else ""
+    names = names_of_deployments_that_follow(flow)
+    if not names:
+        return ""
+    verb = "uses" if len(names) == 1 else "use"
+    return f"{join_names(names)} {verb} it from now on."
 
 
 def _show_saved(worker_id: str, answer: OperationAnswer, message: str) -> Any:
     """Show the page of the flow with a message, and with the first error if the code cannot run."""
     flow = answer.body
-    is_broken = False
-    for error in (errors_in(flow["code"]) or [])[:1]:
-        is_broken = True
-        message += f" It cannot run yet: line {error.line}, column {error.column}: {error.sentence}"
-    kind = "error" if is_broken else "message"
+    kind = "message"
+    errors = errors_in(flow["code"])
+    if errors:
+        kind = "error"
+        first = errors[0]
+        message += f" It cannot run yet: line {first.line}, column {first.column}: {first.sentence}"
     return show_sent(answer, message.strip(), "flows.flow", kind=kind, worker_id=worker_id, flow_id=flow["id"])
 
 

@@ -52,21 +52,22 @@ def _highlight_tokens(code: str) -> tuple[Markup, ...] | None:
     html, end = [], 0
     for line in lines:
         for before, token in zip([None, *line.tokens], line.tokens, strict=False):
-            html += [_between(code[end : token.start]), _spans(_token_class(token, before), token.text)]
+            html.append(_html_between_tokens(code[end : token.start]))
+            html.append(_coloured_html(_token_class(token, before), token.text))
             end = token.end
-    html.append(_between(code[end:]))
+    html.append(_html_between_tokens(code[end:]))
     return tuple(Markup(line) for line in "".join(html).split("\n"))
 
 
-def _spans(kind: str | None, text: str) -> str:
+def _coloured_html(kind: str | None, text: str) -> str:
     """Return a piece of code as HTML. Each of its lines has a class of the style sheet."""
     lines = html_escape(text, quote=False).split("\n")
     return "\n".join(f"<i class={kind}>{line}</i>" if kind and line else line for line in lines)
 
 
-def _between(text: str) -> str:
+def _html_between_tokens(text: str) -> str:
     """Return what is between two tokens as HTML: blanks, line ends and comments."""
-    return _COMMENT.sub(lambda comment: _spans("c", comment[0]), text)
+    return _COMMENT.sub(lambda comment: _coloured_html("c", comment[0]), text)
 
 
 def _token_class(token: Token, before: Token | None) -> str | None:
@@ -105,7 +106,7 @@ _TOO_LONG = (
 )
 
 
-def compare(old: str, new: str, around: int = 3) -> list[DiffLine]:
+def diff_lines(old: str, new: str, around: int = 3) -> list[DiffLine]:
     """Return the changed lines with `around` lines beside each change; an empty list when nothing changed.
 
     Texts beyond the bounds give a note.
@@ -123,33 +124,43 @@ def compare(old: str, new: str, around: int = 3) -> list[DiffLine]:
     for group in matcher.get_grouped_opcodes(around):
         if all(tag == "equal" for tag, *_ in group):
             return []
-        rows += _gap(before[end : group[0][1]])
-        for tag, i, i_end, j, j_end in group:
+        _, group_start, *_ = group[0]
+        rows += _gap_lines(before[end:group_start])
+        for tag, old_start, old_end, new_start, new_end in group:
             if tag == "equal":
-                rows += [DiffLine("same", i + n + 1, j + n + 1, before[i + n]) for n in range(i_end - i)]
+                numbers = zip(range(old_start, old_end), range(new_start, new_end), strict=True)
+                rows += [DiffLine("same", i + 1, j + 1, before[i]) for i, j in numbers]
                 continue
-            for m, n in _pairs(old_lines[i:i_end], new_lines[j:j_end]):
-                old_text = None if m is None else old_lines[i + m]
-                new_text = None if n is None else new_lines[j + n]
-                if m is not None:
-                    rows.append(DiffLine("removed", i + m + 1, None, _marked(before[i + m], old_text, new_text)))
-                if n is not None:
-                    rows.append(DiffLine("added", None, j + n + 1, _marked(after[j + n], new_text, old_text)))
-        end = group[-1][2]
-    return rows + _gap(before[end:]) if rows else []
+            for old_index, new_index in _pair_lines(old_lines[old_start:old_end], new_lines[new_start:new_end]):
+                i = None if old_index is None else old_start + old_index
+                j = None if new_index is None else new_start + new_index
+                old_text = None if i is None else old_lines[i]
+                new_text = None if j is None else new_lines[j]
+                if i is not None:
+                    rows.append(DiffLine("removed", i + 1, None, _with_marks(before[i], old_text, new_text)))
+                if j is not None:
+                    rows.append(DiffLine("added", None, j + 1, _with_marks(after[j], new_text, old_text)))
+        _, _, end, _, _ = group[-1]
+
+    if not rows:
+        return []
+    return rows + _gap_lines(before[end:])
 
 
-def _gap(lines: Sequence[Markup]) -> list[DiffLine]:
+def _gap_lines(lines: Sequence[Markup]) -> list[DiffLine]:
     return [DiffLine("gap", None, None, equal=lines)] if lines else []
 
 
-def _pairs(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:
+def _pair_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:
     """Pair the lines of a changed part that are alike, by their indexes. The others are paired with None."""
     words = [set(re.findall(r"\w+", line)) for line in new]
     start = 0
     for index, line in enumerate(old):
         words_of_line = set(re.findall(r"\w+", line))
-        likeness = [2 * len(words_of_line & other) / (len(words_of_line) + len(other) or 1) for other in words[start:]]
+        likeness = []
+        for other in words[start:]:
+            number_of_words = len(words_of_line) + len(other)
+            likeness.append(2 * len(words_of_line & other) / (number_of_words or 1))
         best = max(range(len(likeness)), key=likeness.__getitem__, default=None)
         if best is None or likeness[best] < _LIKE:
             yield index, None
@@ -160,13 +171,13 @@ def _pairs(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int | None,
     yield from ((None, rest) for rest in range(start, len(new)))
 
 
-def _marked(html: Markup, text: str | None, other: str | None) -> Markup:
+def _with_marks(html: Markup, text: str | None, other: str | None) -> Markup:
     """Return a line without colours, with marks around the words that the other has not; `html` if there is none."""
     if text is None or other is None:
         return html
     words, other_words = _WORD.findall(text), _WORD.findall(other)
-    start = _common_start(words, other_words)
-    end = len(words) - _common_start(words[start:][::-1], other_words[start:][::-1])
+    start = _count_common_words(words, other_words)
+    end = len(words) - _count_common_words(words[start:][::-1], other_words[start:][::-1])
     other_end = len(other_words) - (len(words) - end)
     known = {*other_words[start:other_end]}
     parts = [html_escape(word, quote=False) for word in words]
@@ -176,10 +187,13 @@ def _marked(html: Markup, text: str | None, other: str | None) -> Markup:
     return Markup("".join(parts).replace("</mark><mark>", ""))
 
 
-def _common_start(words: Sequence[str], others: Sequence[str]) -> int:
+def _count_common_words(words: Sequence[str], others: Sequence[str]) -> int:
     """Return the number of words with which both begin."""
     pairs = zip(words, others, strict=False)
-    return next((index for index, (word, other) in enumerate(pairs) if word != other), min(len(words), len(others)))
+    for index, (word, other) in enumerate(pairs):
+        if word != other:
+            return index
+    return min(len(words), len(others))
 
 
 def editor_names() -> dict[str, list[str]]:

@@ -5,7 +5,7 @@ from typing import Any
 from flask import current_app, g, jsonify, request, url_for
 
 from dryline.blueprints.console.auth import current_url, form_token
-from dryline.blueprints.console.base import PageBlueprint, undo_notice
+from dryline.blueprints.console.base import PageBlueprint, read_undo_notice
 from dryline.blueprints.console.operations import refusal, typed
 from dryline.blueprints.console.template_filters import offset
 from dryline.models import activity
@@ -17,13 +17,13 @@ from dryline.web.links import base_url
 blp = PageBlueprint("layout")
 
 # Parameters of addresses that name a team, a row of it or a place in its list.
-_OF_A_TEAM = ("team", "worker", "tag", "page", "cursor", "known", "seen")
+_TEAM_PARAMETERS = ("team", "worker", "tag", "page", "cursor", "known", "seen")
 
 # The buttons that advance the clock, in seconds.
 CLOCK_STEPS = (("+5 min", 300), ("+1 h", 3_600), ("+1 d", 86_400))
 
 
-def context() -> dict[str, Any]:
+def template_variables() -> dict[str, Any]:
     """Return the template variables that every page has."""
     world = current()
     blueprints = [one for one in current_app.blueprints.values() if isinstance(one, PageBlueprint)]
@@ -34,7 +34,7 @@ def context() -> dict[str, Any]:
         "live": world.runtime_settings,
         "active_faults": active_faults(),
         "clock_steps": CLOCK_STEPS,
-        "undo": undo_notice(),
+        "undo": read_undo_notice(),
         "menu": [
             (one.name, one.title, one.key, url_for(f"{one.name}.show"), one.name == page.section)
             for one in blueprints
@@ -70,7 +70,7 @@ def _team_filters(page: PageBlueprint) -> dict[str, str]:
     return {
         name: value
         for name, value in request.args.items()
-        if name not in _OF_A_TEAM and not name.endswith(("Id", "_id"))
+        if name not in _TEAM_PARAMETERS and not name.endswith(("Id", "_id"))
     }
 
 

@@ -70,7 +70,7 @@ class LivePage:
         """The conditions of the flow of the chosen deployment."""
         ids = [one.id for one in self.deployments]
         chosen_id = request.args.get("deploymentId") or next(iter(ids), None)
-        return _conditions_of(chosen_id) if chosen_id in ids else ()
+        return _fixed_conditions(chosen_id) if chosen_id in ids else ()
 
     @property
     def outcomes(self) -> Iterable[str]:
@@ -145,10 +145,10 @@ def _ended_since() -> str:
 @blp.get("/conditions")
 def conditions() -> Any:
     """Return the conditions of a deployment's flow as the options of a list."""
-    return render_template("conditions.html", conditions=_conditions_of(request.args.get("deploymentId", "")))
+    return render_template("conditions.html", conditions=_fixed_conditions(request.args.get("deploymentId", "")))
 
 
-def _conditions_of(deployment_id: str) -> Iterable[str]:
+def _fixed_conditions(deployment_id: str) -> Iterable[str]:
     """Return the conditions of a deployment's flow; none of a flow that cannot run, or while the engine is busy."""
     deployment = VoiceDeployment.fetch(require_team(), deployment_id)
     flow = Flow.find(id=deployment.flow_id, team_id=deployment.team_id)

@@ -31,6 +31,7 @@ from dryline.models.voice_logs import OUTCOMES
 from dryline.schemas.exports import FORMATS
 from dryline.schemas.logs_lookup import LOG_SCHEMAS
 
+_EXCERPT_BEFORE, _EXCERPT_AFTER = 24, 60  # characters beside a hit
 _LONGEST_SEARCH = 200  # characters of a search whose hit is shown; the time of finding it grows with their number
 
 
@@ -91,7 +92,8 @@ class LogListPage:
         search_text = self.list_query.query.get("searchQuery")
         for row in rows:
             row["sentiment"] = analysis_of(row).get("user_sentiment") or ""
-            row["about"] = _excerpt(row.get("transcription"), search_text) or ("", "", _summary(channel, row))
+            excerpt = _search_excerpt(row.get("transcription"), search_text)
+            row["about"] = excerpt or ("", "", _summary_or_first_message(channel, row))
         return rows
 
     @property
@@ -141,10 +143,10 @@ class LogListPage:
     @cached_property
     def deployment_names(self) -> dict[str, str]:
         """The names of the deployments by id."""
-        return {one.id: one.name for one in Deployment.listing(g.team, **self._of_worker)}
+        return {one.id: one.name for one in Deployment.listing(g.team, **self._worker_filter)}
 
     @property
-    def _of_worker(self) -> dict[str, str]:
+    def _worker_filter(self) -> dict[str, str]:
         worker = self.list_query.worker
         return {"worker_id": worker.id} if worker else {}
 
@@ -178,7 +180,7 @@ class LogListPage:
     @property
     def flows(self) -> list[tuple[str, str]]:
         """The flows of the worker, or of all."""
-        return [(one.id, one.name) for one in Flow.listing(g.team, **self._of_worker)]
+        return [(one.id, one.name) for one in Flow.listing(g.team, **self._worker_filter)]
 
     # The list as a request and as an export.
 
@@ -214,7 +216,7 @@ class LogListPage:
         return FORMATS
 
 
-def _summary(channel: Channel, row: dict[str, Any]) -> str:
+def _summary_or_first_message(channel: Channel, row: dict[str, Any]) -> str:
     """Return the summary of a call, or the user's first message of another channel."""
     if channel is VOICE:
         return analysis_of(row).get("call_summary") or ""
@@ -222,7 +224,7 @@ def _summary(channel: Channel, row: dict[str, Any]) -> str:
     return text_of(first.get("content"))
 
 
-def _excerpt(text: str | None, part: str | None) -> tuple[str, str, str] | None:
+def _search_excerpt(text: str | None, part: str | None) -> tuple[str, str, str] | None:
     """Return the first hit, with some words before and after it. It begins near the hit, which is seen in a row."""
     if not text or not part or len(part) > _LONGEST_SEARCH:
         return None
@@ -230,5 +232,9 @@ def _excerpt(text: str | None, part: str | None) -> tuple[str, str, str] | None:
     if match is None:
         return None
     before, after = match.string[: match.start()], match.string[match.end() :]
-    short_before = before if len(before) <= 24 else "…" + before[-24:].partition(" ")[2]
-    return short_before, match[0], after[:60] + "…" * (len(after) > 60)
+    if len(before) > _EXCERPT_BEFORE:
+        _, _, whole_words = before[-_EXCERPT_BEFORE:].partition(" ")
+        before = f"…{whole_words}"
+    if len(after) > _EXCERPT_AFTER:
+        after = f"{after[:_EXCERPT_AFTER]}…"
+    return before, match[0], after

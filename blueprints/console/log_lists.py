@@ -84,7 +84,7 @@ class LogListQuery:
         names = {field.data_key for field in schema.fields.values()}
         self.query = {name: value for name, value in args.items() if value != "" and name in names}
         self.errors: dict[str, str] = {}
-        self.params = self._load(schema, {"limit": str(PAGE_LENGTH), **self.query})
+        self.params = self._load_valid(schema, {"limit": str(PAGE_LENGTH), **self.query})
         if re.search(r"\d", self.params.get("search_query", "")):  # it can be a telephone number or an id as well
             self.params["call_text"] = self.params.pop("search_query")
         self.filters = {name: value for name, value in self.params.items() if name not in _LIST_PARAMETERS}
@@ -105,7 +105,7 @@ class LogListQuery:
         unknown = {("sentiment", self.query.get("sentiment")), ("sortBy", "duration")}
         return {name: value for name, value in self.query.items() if (name, value) not in unknown}
 
-    def _load(self, schema: Schema, texts: Mapping[str, str]) -> dict[str, Any]:
+    def _load_valid(self, schema: Schema, texts: Mapping[str, str]) -> dict[str, Any]:
         try:
             return schema.load(texts)
         except ValidationError as error:
@@ -181,13 +181,12 @@ class LogListQuery:
         if not filters.keys() <= {camel(name) for name in VoiceLogFilterSchema().fields}:
             return None
         earliest = max(parse(until), FIRST + LONGEST_WINDOW) - LONGEST_WINDOW
-        return {
-            "startDate": since or wire(earliest),
-            "endDate": until,
-            "logType": self.channel.key,
-            **({"workerId": self.worker.id} if self.worker else {}),
-            **({"filtersJson": orjson.dumps(filters).decode()} if filters else {}),
-        }
+        values = {"startDate": since or wire(earliest), "endDate": until, "logType": self.channel.key}
+        if self.worker:
+            values["workerId"] = self.worker.id
+        if filters:
+            values["filtersJson"] = orjson.dumps(filters).decode()
+        return values
 
 
 def channel_parameter(channel: Channel) -> str | None:

@@ -67,7 +67,7 @@ class FormRefused(Exception):
         return " ".join(parts) or str(self)
 
 
-def send(method: str, path: str, *ids: str, body: Any = None) -> OperationAnswer:
+def perform_operation(method: str, path: str, *ids: str, body: Any = None) -> OperationAnswer:
     """Send the request of a form for the team of the page. `path` has `{}` for each id.
 
     Raises FormRefused, and EpochEnded if the epoch of the request has ended.
@@ -93,7 +93,7 @@ def send(method: str, path: str, *ids: str, body: Any = None) -> OperationAnswer
         raise EpochEnded from None
     number, content = entries[0].number, answer.get_json(silent=True)
     if answer.status_code >= 400:
-        raise FormRefused(answer.status_code, content["error"], _problems_in(content), number)
+        raise FormRefused(answer.status_code, content["error"], _problems_by_field(content), number)
     return OperationAnswer(content, number)
 
 
@@ -140,7 +140,7 @@ def typed(name: str, default: Any = "") -> Any:
     return refused.values.get(name, default) if refused else default
 
 
-def _problems_in(content: Mapping[str, Any]) -> dict[str, str]:
+def _problems_by_field(content: Mapping[str, Any]) -> dict[str, str]:
     """Return the errors of an answer by field. An error without details may begin with the field's name."""
     problems: dict[str, str] = {}
     for detail in content.get("details", ()):

@@ -120,7 +120,8 @@ class OverviewPage:
     def businesses(self) -> list[tuple[Worker, list[str]]]:
         """Each worker with its figures."""
         none = Comparison([])
-        return [(worker, figures.texts(self._comparisons.get(worker.id, none).total)) for worker in self._workers]
+        totals = [self._comparisons.get(worker.id, none).total for worker in self._workers]
+        return [(worker, figures.figure_texts(total)) for worker, total in zip(self._workers, totals, strict=True)]
 
     @cached_property
     def _workers(self) -> list[Worker]:
@@ -136,7 +137,7 @@ class OverviewPage:
     @cached_property
     def columns(self) -> list[charts.Column]:
         """The columns of the chart."""
-        return _columns(self.team, self.range.period)
+        return _chart_columns(self.team, self.range.period)
 
     @property
     def _highest(self) -> int:
@@ -171,7 +172,7 @@ class OverviewPage:
         return activity.newest_errors(self.team, MAX_ERRORS)
 
 
-def _columns(team: Team, period: Period) -> list[charts.Column]:
+def _chart_columns(team: Team, period: Period) -> list[charts.Column]:
     """Return the chart's columns, each with a link to its calls."""
     counts = activity.count_calls(team, period.stamps())
     is_hours = period.part < timedelta(days=1)

@@ -10,9 +10,9 @@ from urllib.parse import quote
 from flask import current_app, g, render_template, request
 from werkzeug.exceptions import BadRequest
 
-from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_texts, team_names
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_texts, team_names, without_new_rows
 from dryline.blueprints.console.faults import PRESET_GROUPS
-from dryline.blueprints.console.request_reasons import RequestGroup, grouped, reason_of
+from dryline.blueprints.console.request_reasons import RequestGroup, group_failures, reason_of
 from dryline.blueprints.console.snippets import NO_KEY, clear_key, plane_curl, request_python
 from dryline.blueprints.control import requests as plane
 from dryline.models.teams import Team
@@ -77,8 +77,9 @@ class RequestLogPage:
 
     @cached_property
     def _shown(self) -> tuple[Sequence[Entry], int]:
-        newest_first = _criteria(self.filters).matches(current().requests.newest_first())
-        return hide_new_rows([entry for entry in newest_first if _passes(entry, self.filters)], "number")
+        newest_first = _criteria_of_filters(self.filters).matches(current().requests.newest_first())
+        entries = [entry for entry in newest_first if _passes_other_filters(entry, self.filters)]
+        return without_new_rows(entries, "number")
 
     @property
     def entries(self) -> Sequence[Entry]:
@@ -93,7 +94,7 @@ class RequestLogPage:
     @cached_property
     def groups(self) -> list[RequestGroup]:
         """The rows of the table: equal failures as one."""
-        groups = grouped(self.entries, current().faults, each=bool(request.args.get("each")))
+        groups = group_failures(self.entries, current().faults, each=bool(request.args.get("each")))
         return groups[:MAX_LISTED]
 
     @cached_property
@@ -144,7 +145,7 @@ class RequestPage:
     @cached_property
     def documentation(self) -> str | None:
         """The address of its operation's documentation."""
-        return _documentation(self.entry)
+        return _documentation_address(self.entry)
 
     @property
     def rows(self) -> list[tuple[str, tuple[str, str] | None]]:
@@ -182,12 +183,15 @@ def replay(number: int) -> Any:
     }
     if (key := clear_key(entry.team_id)) is not None:
         # The log masks keys. The engine's endpoint takes the key in two other headers.
-        headers |= {name: key for name in ("x-brainbase-api-key",) if name in headers}
-        headers |= {name: f"Bearer {key}" for name in ("authorization",) if name in headers}
+        if "x-brainbase-api-key" in headers:
+            headers["x-brainbase-api-key"] = key
+        if "authorization" in headers:
+            headers["authorization"] = f"Bearer {key}"
         headers["x-api-key"] = key
     client = current_app.api.test_client()  # type: ignore[attr-defined]
     try:
-        status = client.open(_address(entry), method=entry.method, headers=headers, data=entry.body or None).status
+        answer = client.open(_path_and_query(entry), method=entry.method, headers=headers, data=entry.body or None)
+        status = answer.status
     except Exception as error:  # a fault closed the connection
         status = type(error).__name__
     return flash_and_redirect(f"Sent again: {status}.", "requests.show")
@@ -236,7 +240,7 @@ def clear() -> Any:
 def as_curl(entry: Entry) -> str:
     """Return the request as a curl command, with the key in clear if the server was started with it."""
     headers = plane.entry_fields(entry)["headers"]
-    parts = [f"curl -X {entry.method} {shlex.quote(base_url() + _address(entry))}"]
+    parts = [f"curl -X {entry.method} {shlex.quote(base_url() + _path_and_query(entry))}"]
     if _has_key(entry, headers):
         parts.append(f"-H {shlex.quote(f'x-api-key: {clear_key(entry.team_id) or NO_KEY}')}")
     parts += [f"-H {shlex.quote(f'{name}: {value}')}" for name, value in headers.items() if name == "content-type"]
@@ -254,7 +258,7 @@ def as_python(entry: Entry) -> str | None:
     if entry.method.lower() not in ("get", "post", "patch", "put", "delete"):
         return None
     body = members["body"] if entry.body else None
-    return request_python(entry.method, _address(entry), body, clear_key(entry.team_id) or NO_KEY)
+    return request_python(entry.method, _path_and_query(entry), body, clear_key(entry.team_id) or NO_KEY)
 
 
 def _has_key(entry: Entry, headers: Mapping[str, str]) -> bool:
@@ -262,7 +266,7 @@ def _has_key(entry: Entry, headers: Mapping[str, str]) -> bool:
     return "x-api-key" in headers or entry.origin == CONSOLE
 
 
-def _address(entry: Entry) -> str:
+def _path_and_query(entry: Entry) -> str:
     """Return the path and the query of a request, as they were sent."""
     slash = quote(ENCODED_SLASH)
     path = quote(entry.path, safe="/:@!$&'()*+,;=~").replace(slash, ENCODED_SLASH)
@@ -276,7 +280,7 @@ def _find_entry(number: int) -> Entry:
     raise NotFound(f"Request {number} is no longer in the request log.")
 
 
-def _criteria(filters: dict[str, str]) -> Criteria:
+def _criteria_of_filters(filters: dict[str, str]) -> Criteria:
     status = filters.get("status", "")
     return Criteria(
         method=filters.get("method"),
@@ -287,7 +291,7 @@ def _criteria(filters: dict[str, str]) -> Criteria:
     )
 
 
-def _passes(entry: Entry, filters: dict[str, str]) -> bool:
+def _passes_other_filters(entry: Entry, filters: dict[str, str]) -> bool:
     """Test what `Criteria` cannot: the class of a status (`4xx`), a fault, and the team.
 
     A request without a valid key has no team. It is listed with those of any team.
@@ -302,7 +306,7 @@ def _passes(entry: Entry, filters: dict[str, str]) -> bool:
     return "fault" not in filters or entry.fault_id is not None
 
 
-def _documentation(entry: Entry) -> str | None:
+def _documentation_address(entry: Entry) -> str | None:
     """Return the address of the operation's documentation."""
     operation = find_operation(entry.endpoint, entry.method)
     if operation is None:

@@ -24,7 +24,7 @@ class RequestGroup:
         return next((value for name, value in self.entry.headers if name.lower() == "user-agent"), "-")
 
 
-def grouped(entries: Iterable[Entry], faults: FaultRules, *, each: bool) -> list[RequestGroup]:
+def group_failures(entries: Iterable[Entry], faults: FaultRules, *, each: bool) -> list[RequestGroup]:
     """Return the entries in their order, with equal failures together at the place of the newest unless `each`."""
     groups: dict[Any, RequestGroup] = {}
     for entry in entries:

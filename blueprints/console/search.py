@@ -42,20 +42,22 @@ def show() -> Any:
     """Show what fits the text of `?q=`; without a text, the pages. For the dialog the results alone."""
     text = request.args.get("q", "").strip()
     is_dialog = request.headers.get("HX-Target") == OPTIONS
-    results = find(g.team, text)
+    results = find_results(g.team, text)
     return render_template(
         "search_options.html" if is_dialog else "search.html", text=text, results=results, max_text=MAX_TEXT
     )
 
 
-def find(team: Team | None, text: str) -> list[Result]:
+def find_results(team: Team | None, text: str) -> list[Result]:
     """Return the best results, at most `MAX_RESULTS`: rows and pages, then the list of calls with this text.
 
     Raises Invalid for a text that is too long.
     """
     if not text:
-        return list(_pages())[:MAX_RESULTS]
-    ranked = [(rank, page) for page in _pages() if (rank := rank_of_name(text, page.title, page.about)) is not None]
+        return list(_page_results())[:MAX_RESULTS]
+    ranked = [
+        (rank, page) for page in _page_results() if (rank := rank_of_name(text, page.title, page.about)) is not None
+    ]
     if team is None:
         return [page for _, page in sorted(ranked, key=lambda one: one[0])]
     ranked += [(hit.rank, _result(hit)) for hit in search(team, text, MAX_RESULTS)]
@@ -64,7 +66,7 @@ def find(team: Team | None, text: str) -> list[Result]:
     return [*(result for _, result in ranked[: MAX_RESULTS - 1]), of_calls]
 
 
-def _pages() -> Iterator[Result]:
+def _page_results() -> Iterator[Result]:
     """Yield the pages of the menu, and those below them that people look for."""
     for page in current_app.blueprints.values():
         if isinstance(page, PageBlueprint) and page.title:

@@ -46,7 +46,8 @@ EXTRA_PARAMETERS = ("cursor", "minDuration", "maxDuration", "fields")
 def clear_key(team_id: str | None) -> str | None:
     """Return a key of the team in clear, if the server was started with one: it stores hashes only."""
     settings = current().settings
-    for secret in [*settings.api_keys, *(["any-key"] if settings.any_key else [])]:
+    secrets = [*settings.api_keys, "any-key"] if settings.any_key else settings.api_keys
+    for secret in secrets:
         try:
             if authenticate(secret).team_id == team_id:
                 return secret
@@ -111,7 +112,8 @@ def _log_listing_code(channel: Channel, worker: str, query: Mapping[str, str]) -
     arguments = [worker]
     for name, value in query.items():
         if name not in EXTRA_PARAMETERS:
-            arguments.append(f"{snake(name)}={value if name in ('page', 'limit') else repr(value)}")
+            literal = value if name in ("page", "limit") else repr(value)
+            arguments.append(f"{snake(name)}={literal}")
     if extra_query:
         arguments.append(f"extra_query={extra_query!r}")
     lines = "".join(f"    {argument},\n" for argument in arguments)

@@ -31,7 +31,7 @@ def show() -> Any:
     world = current()
     return render_template(
         "state.html",
-        snapshots=sorted(_taken(world), key=itemgetter(1), reverse=True),
+        snapshots=sorted(_snapshots_with_times(world), key=itemgetter(1), reverse=True),
         scenarios=scenarios.ABOUT,
         first_scenario=world.settings.scenario,
         owners=Team.everyone(),
@@ -39,7 +39,7 @@ def show() -> Any:
     )
 
 
-def _taken(world: World) -> Iterator[tuple[Snapshot, str]]:
+def _snapshots_with_times(world: World) -> Iterator[tuple[Snapshot, str]]:
     """Yield the snapshots, each with the real time at which it was taken."""
     for snapshot in snapshots.all_snapshots(world):
         yield snapshot, wire(datetime.fromtimestamp(snapshot.path.stat().st_mtime, UTC))

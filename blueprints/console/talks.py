@@ -113,7 +113,7 @@ class TalksPage:
     @cached_property
     def options(self) -> dict[str, Any]:
         """The options of the address."""
-        return _options(request.args)
+        return _talk_options(request.args)
 
     @property
     def has_open_options(self) -> bool:
@@ -156,7 +156,7 @@ def begin(worker_id: str) -> Any:
 @blp.get("/<talk_id>")
 def talk(worker_id: str, talk_id: str) -> Any:
     worker = Worker.fetch(require_team(), worker_id)
-    page = TalkPage(_find(worker_id, talk_id).recall())
+    page = TalkPage(_require_talk(worker_id, talk_id).recall())
     return render_template("talk.html", worker=worker, page=page, model=remote_model())
 
 
@@ -186,12 +186,12 @@ class TalkPage:
     @property
     def language(self) -> str:
         """The language that a microphone hears."""
-        return recordings.speakers_of(_deployment(self.talk), "", "")[0].language or "en-US"
+        return recordings.speakers_of(_find_deployment(self.talk), "", "")[0].language or "en-US"
 
     @cached_property
     def options(self) -> dict[str, Any]:
         """The options of the address."""
-        return _options(request.args)
+        return _talk_options(request.args)
 
     @property
     def again(self) -> dict[str, Any]:
@@ -203,10 +203,10 @@ class TalkPage:
     @cached_property
     def suggestions(self) -> list[str]:
         """Sentences that answer the agent's last question."""
-        return _suggestions(self.talk, self.flow)
+        return _suggest_answers(self.talk, self.flow)
 
 
-def _suggestions(talk: TalkSession, flow: Flow | None) -> list[str]:
+def _suggest_answers(talk: TalkSession, flow: Flow | None) -> list[str]:
     """Return sentences that answer the agent's last question, in words that fit the flow."""
     said = [event["text"] for event in talk.events if event["type"] == "said"]
     question = OpenQuestion(
@@ -222,13 +222,13 @@ def _suggestions(talk: TalkSession, flow: Flow | None) -> list[str]:
 @blp.get("/<talk_id>/lines/<int:number>.wav")
 def line(worker_id: str, talk_id: str, number: int) -> Any:
     """Speak a line of the agent in the voice of its recordings. `number` counts the events from 0."""
-    talk = _find(worker_id, talk_id).recall()
+    talk = _require_talk(worker_id, talk_id).recall()
     events = talk.events[number : number + 1]
     if not events or events[0]["type"] != "said" or not recording_files.speaks_words(current()):
         raise NotFound(
             f"Event {number} of conversation {talk_id} is no spoken line, or the server has no speech program."
         )
-    content = recording_files.spoken_line(current(), events[0]["text"], _deployment(talk))
+    content = recording_files.spoken_line(current(), events[0]["text"], _find_deployment(talk))
     return current_app.response_class(content, mimetype="audio/wav")
 
 
@@ -236,7 +236,7 @@ def line(worker_id: str, talk_id: str, number: int) -> Any:
 def turn(worker_id: str, talk_id: str) -> Any:
     """Say something, or choose a condition."""
     body = load_form(TurnBody)
-    talk = _find(worker_id, talk_id)
+    talk = _require_talk(worker_id, talk_id)
     conversations.take_turn(current(), talk.id, talk.team_id, **body)
     return _redirect_to_talk(worker_id, talk_id, request.args)
 
@@ -244,18 +244,18 @@ def turn(worker_id: str, talk_id: str) -> Any:
 @blp.post("/<talk_id>/delete")
 def delete(worker_id: str, talk_id: str) -> Any:
     with current().transaction():
-        _find(worker_id, talk_id).remove()
+        _require_talk(worker_id, talk_id).remove()
     return flash_and_redirect("The conversation is deleted.", "talks.show", worker_id=worker_id)
 
 
-def _find(worker_id: str, talk_id: str) -> TalkSession:
+def _require_talk(worker_id: str, talk_id: str) -> TalkSession:
     talk = TalkSession.by_id(talk_id, require_team().id)
     if talk.worker_id != worker_id:
         raise NotFound(f"Worker {worker_id} has no conversation {talk_id}.")
     return talk
 
 
-def _deployment(talk: TalkSession) -> Deployment | None:
+def _find_deployment(talk: TalkSession) -> Deployment | None:
     """Return the deployment of a conversation; that of a flow is its voice deployment, if it has one."""
     if talk.deployment_id:
         return Deployment.find(id=talk.deployment_id, team_id=talk.team_id)
@@ -269,9 +269,9 @@ def remote_model() -> str | None:
     return settings.model if settings.model_url else None
 
 
-def _options(values: Mapping[str, str]) -> dict[str, Any]:
+def _talk_options(values: Mapping[str, str]) -> dict[str, Any]:
     return {name: values[name] for name in _OPTIONS if values.get(name)}
 
 
 def _redirect_to_talk(worker_id: str, talk_id: str, values: Mapping[str, str]) -> Any:
-    return redirect(url_for("talks.talk", worker_id=worker_id, talk_id=talk_id, **_options(values)), 303)
+    return redirect(url_for("talks.talk", worker_id=worker_id, talk_id=talk_id, **_talk_options(values)), 303)

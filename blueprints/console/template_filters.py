@@ -49,7 +49,8 @@ def offset(ahead: timedelta) -> str:
         return ""
     units = {"d": seconds // 86_400, "h": seconds // 3600 % 24, "min": seconds // 60 % 60, "s": seconds % 60}
     parts = [f"{number} {unit}" for unit, number in units.items() if number]
-    return ("+" if ahead > timedelta(0) else "-") + " ".join(parts[:2])
+    sign = "+" if ahead > timedelta(0) else "-"
+    return sign + " ".join(parts[:2])
 
 
 def phone(text: Any) -> str:
@@ -111,7 +112,9 @@ def in_cell(value: Any) -> str:
 def address(url: str) -> str:
     """Return an address without credentials; that of the inbox, which holds wherever the server is, as it is here."""
     inbox = f"http://{OWN_INBOX}/"
-    return mask_addresses(f"{base_url()}/{url.removeprefix(inbox)}" if url.startswith(inbox) else url)
+    if url.startswith(inbox):
+        url = f"{base_url()}/{url.removeprefix(inbox)}"
+    return mask_addresses(url)
 
 
 def pretty(value: Any) -> str:

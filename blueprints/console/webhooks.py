@@ -8,7 +8,13 @@ from urllib.parse import quote, urlsplit
 
 from flask import g, render_template, request
 
-from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, require_team, team_names
+from dryline.blueprints.console.base import (
+    PageBlueprint,
+    flash_and_redirect,
+    require_team,
+    team_names,
+    without_new_rows,
+)
 from dryline.blueprints.console.snippets import plane_curl
 from dryline.blueprints.console.template_filters import in_words
 from dryline.blueprints.control.requests import entry_fields
@@ -65,7 +71,7 @@ class WebhooksPage:
     @cached_property
     def _shown(self) -> tuple[Sequence[WebhookDelivery], int]:
         folded_status = "REFUSED" if self._is_folded else None
-        return hide_new_rows(WebhookDelivery.search(MAX_LISTED, but=folded_status, **self._where))
+        return without_new_rows(WebhookDelivery.search(MAX_LISTED, but=folded_status, **self._where))
 
     @property
     def deliveries(self) -> Sequence[WebhookDelivery]:
@@ -172,14 +178,14 @@ class InboxPage:
     @property
     def messages(self) -> list[InboxMessage]:
         """The newest messages."""
-        return [_message_of(one) for one in self.all_messages[:MAX_MESSAGES]]
+        return [_inbox_message(one) for one in self.all_messages[:MAX_MESSAGES]]
 
 
 def _received_at(one: WebhookDelivery | Entry) -> str:
     return one.time if isinstance(one, Entry) else one.delivered_at or ""
 
 
-def _message_of(one: WebhookDelivery | Entry) -> InboxMessage:
+def _inbox_message(one: WebhookDelivery | Entry) -> InboxMessage:
     if isinstance(one, Entry):
         members = entry_fields(one)
         event = members["headers"].get("x-dryline-event", "")

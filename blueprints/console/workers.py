@@ -9,9 +9,9 @@ from flask import g, render_template, request
 from marshmallow import fields
 
 from dryline.blueprints.console import figures
-from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_form, require_team
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team, without_new_rows
 from dryline.blueprints.console.flow_templates import TEMPLATES
-from dryline.blueprints.console.operations import form_body, send, show_sent
+from dryline.blueprints.console.operations import form_body, perform_operation, show_sent
 from dryline.models import activity, call_figures, resource_search
 from dryline.models.deployments import Deployment
 from dryline.models.echo import echo_of
@@ -73,7 +73,7 @@ def create() -> Any:
     """Create a worker, and the flow of the chosen template."""
     if not request.form.get("template"):
         body = {"description": None, "status": "active", **form_body(WorkerSchema, "template")}
-        answer = send("POST", "/api/workers", body=body)
+        answer = perform_operation("POST", "/api/workers", body=body)
         return show_sent(answer, f"Created {body['name']}.", "workers.worker", worker_id=answer.body["id"])
 
     body = load_form(WorkerSheetSchema)
@@ -134,13 +134,13 @@ class WorkerPage:
 
 @blp.post("/<worker_id>/tags")
 def assign_tag(worker_id: str) -> Any:
-    answer = send("POST", "/api/workers/{}/tags", worker_id, body=form_body(TagAssignmentSchema))
+    answer = perform_operation("POST", "/api/workers/{}/tags", worker_id, body=form_body(TagAssignmentSchema))
     return show_sent(answer, "The tag is added.")
 
 
 @blp.post("/<worker_id>/tags/<tag_id>/remove")
 def remove_tag(worker_id: str, tag_id: str) -> Any:
-    answer = send("DELETE", "/api/workers/{}/tags/{}", worker_id, tag_id)
+    answer = perform_operation("DELETE", "/api/workers/{}/tags/{}", worker_id, tag_id)
     return show_sent(answer, "The tag is removed.")
 
 
@@ -172,14 +172,14 @@ def tests(worker_id: str) -> Any:
 def test(worker_id: str, test_id: str) -> Any:
     worker = Worker.fetch(require_team(), worker_id)
     test = worker.child(Test, test_id)
-    runs, new_count = hide_new_rows(list(TestRun.listing(test, test_id=test.id).slice(MAX_RUNS)))
+    runs, new_count = without_new_rows(list(TestRun.listing(test, test_id=test.id).slice(MAX_RUNS)))
     flow = Flow.find(id=test.flow_id, team_id=test.team_id)
     return render_template("test.html", worker=worker, test=test, runs=runs, new_count=new_count, flow=flow)
 
 
 @blp.post("/<worker_id>/tests/<test_id>/run")
 def run_test(worker_id: str, test_id: str) -> Any:
-    answer = send("POST", "/api/workers/{}/tests/{}/run", worker_id, test_id)
+    answer = perform_operation("POST", "/api/workers/{}/tests/{}/run", worker_id, test_id)
     return show_sent(answer, "The run has begun.", "workers.test", worker_id=worker_id, test_id=test_id)
 
 
@@ -194,7 +194,7 @@ def scorecards(worker_id: str) -> Any:
         for run in EchoRun.listing(worker)
         if any(one.get("agentId") in ids or one.get("scorecardId") in ids for one in run.plan)
     ]
-    runs, new_count = hide_new_rows(worker_runs[:MAX_RUNS])
+    runs, new_count = without_new_rows(worker_runs[:MAX_RUNS])
     return render_template(
         "scorecards.html", worker=worker, suites=suites, agents=agents, cards=cards, runs=runs, new_count=new_count
     )
@@ -202,5 +202,6 @@ def scorecards(worker_id: str) -> Any:
 
 @blp.post("/<worker_id>/scorecards/suites/<suite_id>/run")
 def run_suite(worker_id: str, suite_id: str) -> Any:
-    answer = send("POST", "/api/echo/run", body={"type": "test_suite", "agent_data": {"suiteId": suite_id}})
+    body = {"type": "test_suite", "agent_data": {"suiteId": suite_id}}
+    answer = perform_operation("POST", "/api/echo/run", body=body)
     return show_sent(answer, "The run has begun.", "workers.scorecards", worker_id=worker_id)

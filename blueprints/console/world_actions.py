@@ -35,8 +35,13 @@ def set_clock() -> Any:
     params = load_form(ClockForm)
     moment = parse(params["now"]) if "now" in params else None
     is_frozen = params.get("frozen")
-    title = "The clock is set" if moment else "The clock is frozen" if is_frozen else "The clock is running"
-    body = {**({"now": wire(moment)} if moment else {}), **({} if is_frozen is None else {"frozen": is_frozen})}
+    body: dict[str, Any] = {}
+    title = "The clock is frozen" if is_frozen else "The clock is running"
+    if moment:
+        body["now"] = wire(moment)
+        title = "The clock is set"
+    if is_frozen is not None:
+        body["frozen"] = is_frozen
     curl = plane_curl("PUT", "/clock", body)
     return _change_clock("now", lambda clock: clock.set(moment, frozen=is_frozen), curl, title)
 

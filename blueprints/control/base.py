@@ -23,7 +23,7 @@ class TeamQuery(QuerySchema):
     @post_load
     def check(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         """Raise NotFound for an unknown team."""
-        known_team(data.get("team_id"))
+        require_known_team(data.get("team_id"))
         return data
 
 
@@ -49,7 +49,7 @@ def undo_name(is_wanted: bool | None, change: str) -> str | None:
     return change if is_wanted and not current().settings.ephemeral else None
 
 
-def known_team(team_id: str | None, field: str | None = None) -> str | None:
+def require_known_team(team_id: str | None, field: str | None = None) -> str | None:
     """Return the team's id, or None for all teams. Raises NotFound for an unknown team, naming a body's `field`."""
     return None if team_id is None else Team.by_id(team_id, field=field).id
 
@@ -76,11 +76,11 @@ class ControlArea(Area):
         if guarded:
             self.security = [{}, {"drylineToken": []}]
             self.before_request(admit_running_request)
-        self.before_request(check_team)
+        self.before_request(refuse_unused_team)
         self.before_request(require_no_query)
 
 
-def check_team() -> None:
+def refuse_unused_team() -> None:
     """Raise NoTeam for `?team=` at an operation of the whole server."""
     team_id = request.args.get("team")
     operation = find_operation(request.endpoint, request.method)

@@ -6,7 +6,7 @@ from wsgiref.util import is_hop_by_hop
 from flask.views import MethodView
 from marshmallow import ValidationError, fields, post_load, pre_load, validate, validates_schema
 
-from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
+from dryline.blueprints.control.base import ControlArea, TeamQuery, require_known_team
 from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, Number, OneOf, PathPattern, Timestamp, camel
 from dryline.schemas.request_log import ContentSchema
 from dryline.storage.current_world import current
@@ -280,7 +280,7 @@ class Faults(MethodView):
         has one or more effects. If several faults match a request, the oldest applies. 400 if no request can match or
         the fault has no effect.
         """
-        body["team_id"] = query.get("team_id") or known_team(body["team_id"], "team_id")
+        body["team_id"] = query.get("team_id") or require_known_team(body["team_id"], "team_id")
         return vars(add_fault(body))
 
     @blp.arguments(TeamQuery, location="query")

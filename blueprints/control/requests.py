@@ -11,7 +11,7 @@ import orjson
 from flask.views import MethodView
 from marshmallow import ValidationError
 
-from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
+from dryline.blueprints.control.base import ControlArea, TeamQuery, require_known_team
 from dryline.blueprints.control.checks import CheckAnswers, pop_bounds
 from dryline.schemas.base import UNKNOWN, QuerySchema, instance_of, strict
 from dryline.schemas.request_log import (
@@ -182,7 +182,7 @@ def read_criteria(params: dict[str, Any]) -> Criteria:
     Raises NotFound for an unknown team, and Invalid for a method, path or status that no request can have: a check for
     a misspelt path would otherwise find that it was never called.
     """
-    known_team(params.get("team_id"))
+    require_known_team(params.get("team_id"))
     criteria = Criteria(**params)
     if criteria.method is not None and criteria.method.upper() not in METHODS[1:]:
         raise Invalid(f"Must be one of: {', '.join(METHODS[1:])}.", "method")

@@ -132,7 +132,8 @@ def _value_sentences(question: OpenQuestion, random: Random, now: datetime) -> l
         return []
     kind = kind_of(slot)
     # Numbers and addresses are checked by the flow, or known to its other servers: those of the code are good ones.
-    value = slot.example if kind in (CODE, EMAIL, PHONE, NUMBER) and slot.example else kind.make(random, slot)
+    is_checked = kind in (CODE, EMAIL, PHONE, NUMBER)
+    value = slot.example if is_checked and slot.example else kind.make(random, slot)
     return [random.choice(sentences_with_value(value, slot))]
 
 
@@ -163,15 +164,18 @@ def _condition_sentences(condition: str, question: OpenQuestion, random: Random)
     menu = tuple(question.conditions)
     if intent_of(condition, menu) is None:
         return []
-    known = _words(" ".join((question.about, *menu))) | _common_words()
+    known = _word_beginnings(" ".join((question.about, *menu))) | _common_words()
     options: dict[str, Any] = {"opening": question.is_opening, "avoid": set(), "menu": menu}
     says = [utter(condition, {}, random, **options) for _ in range(_ATTEMPTS)]
-    fits = {text: (len(_words(text) - known), -len(_words(text) & _words(condition))) for text in says}
-    return sorted(fits, key=fits.__getitem__)
+    ranks = {}
+    for text in says:
+        words = _word_beginnings(text)
+        ranks[text] = (len(words - known), -len(words & _word_beginnings(condition)))
+    return sorted(ranks, key=ranks.__getitem__)
 
 
-def _words(text: str) -> set[str]:
-    """Return the words of a text without their endings."""
+def _word_beginnings(text: str) -> set[str]:
+    """Return the first five letters of each word of a text with four letters or more."""
     return {word[:5] for word in re.findall(r"\w{4,}", text.lower())}
 
 
@@ -179,5 +183,5 @@ def _words(text: str) -> set[str]:
 def _common_words() -> frozenset[str]:
     """Return the words that phrases of many intents have, which fit any line."""
     intents = load().values()
-    counts = Counter(word for intent in intents for word in _words(" ".join((*intent.says, *intent.opens))))
+    counts = Counter(word for intent in intents for word in _word_beginnings(" ".join((*intent.says, *intent.opens))))
     return frozenset(word for word, count in counts.items() if count >= _COMMON)
