@@ -215,7 +215,7 @@ def test_a_run_in_which_the_server_ended_three_times_has_failed(api, start, adva
 
     path = start("caller asks for a person", runs=5)
     monkeypatch.setattr(checkpoints, "run_checkpoints", stop)
-    monkeypatch.setattr(Runner, "_try", try_as_if_killed)
+    monkeypatch.setattr(Runner, "_run_step", run_step_as_if_killed)
     advance(3601)
     for _ in range(6):
         advance(1)
@@ -240,7 +240,7 @@ def test_a_run_that_waited_for_workers_of_the_engine_has_not_failed(api, start, 
     assert "server ended" not in str(run["results"]) and run["status"] in ("PASSED", "FAILED")
 
 
-def try_as_if_killed(runner, step, now):
+def run_step_as_if_killed(runner, step, now):
     try:
         return step(runner.world, now)
     except KeyboardInterrupt:
