@@ -148,6 +148,8 @@ def test_the_first_time_of_a_day_is_shown_with_its_date(demo, tab):
     demo.app.test_client().get("/api/team")
     cell = tab(demo, 1440).go("/requests").locator("tbody td").first
     expect(cell).to_contain_text(re.compile(r"\w{3} \d+ \w{3} \d\d:\d\d:\d\d"))
+    widest = "Wed 28 Nov 00:00:00"
+    cell.locator("time").evaluate("(one, text) => { one.textContent = text }", widest)
     assert cell.evaluate("one => one.scrollWidth <= one.clientWidth")
 
 
