@@ -27,6 +27,10 @@ log = logging.getLogger("dryline")
 Step = Callable[["World", str], bool]
 
 
+class _RoundCut(Exception):
+    """The server ends, or the clock has moved back: the round ends before it did all due work."""
+
+
 class Runner:
     """A thread that runs some steps in their order, again and again until none of them finds work: a round."""
 
@@ -41,8 +45,7 @@ class Runner:
         self._thread: threading.Thread | None = None
         self._running = threading.Lock()  # held for a round
         self._begun = 0  # how many rounds have begun
-        self._was_cut = False  # whether the round ended before it did all due work
-        self._last_whole = 0  # the number of the last round that did
+        self._last_whole = 0  # the number of the last round that did all due work
         self._wake = threading.Event()
         self._awaited: SimpleQueue[threading.Event] = SimpleQueue()  # each is set after the next round
         self._progress_at = 0.0  # when the last step began, by `real_time.monotonic`
@@ -81,15 +84,13 @@ class Runner:
             if self._last_whole > begun_before:
                 return
             self._begun += 1
-            self._was_cut = False
             stack.enter_context(self.world.ids.background())
-            stack.enter_context(contextlib.suppress(EpochEnded))
+            stack.enter_context(contextlib.suppress(EpochEnded, _RoundCut))
             moment = self.world.clock.now()
             stack.enter_context(running_part_of_task(moment=moment))
             while self._run_steps(moment):
                 pass
-            if not self._was_cut:
-                self._last_whole = self._begun
+            self._last_whole = self._begun
 
     def request_round(self) -> threading.Event:
         """Let the thread run a round. Return what is set when the round has ended, for `wait`."""
@@ -119,12 +120,11 @@ class Runner:
                 ended.set()
 
     def _run_steps(self, moment: datetime) -> bool:
-        """Run each step once, and return whether one has found work. Raises EpochEnded."""
+        """Run each step once, and return whether one has found work. Raises EpochEnded and _RoundCut."""
         found_work = False
         for step in self.steps:
             if self.world.ending.is_set() or self.world.clock.now() < moment:
-                self._was_cut = True
-                return False
+                raise _RoundCut
             self.world.epochs.require_current()
             found_work |= self._run_step(step, wire(moment))
         return found_work
