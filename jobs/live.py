@@ -46,9 +46,9 @@ def place_calls(world: World, now: str) -> bool:
 
 
 def _make_calls(world: World, arrivals: Arrivals, calls: list[Arrival]) -> int:
-    """Make a call for each time and random generator, and return their number. Flows run before the transaction.
+    """Make calls, and return their number. Flows run before the transaction.
 
-    If no worker is free to run a flow, the calls from there on come in later. Raises Busy if that are all.
+    If no worker is free to run a flow, that call and those after it come in later. Raises Busy if it is the first.
     """
     if not calls:
         return 0
@@ -69,7 +69,8 @@ def _make_calls(world: World, arrivals: Arrivals, calls: list[Arrival]) -> int:
     world.enter_team(team.id)
     flows: dict[str, FollowedFlow | NotFollowed] = {}
     made: list[tuple[Any, datetime, Random, Any]] = []
-    for starts, random in calls:
+    for starts, seed in calls:
+        random = Random(seed)  # also of a call that was given back: it is the same call
         context = random.choice(contexts)
         try:
             if context.deployment_id not in flows:

@@ -275,10 +275,11 @@ def test_a_campaign_is_completed_once_its_calls_are_over(api, line, control, adv
 
 @pytest.mark.parametrize("number", [1, 4])
 def test_a_live_call_for_which_no_worker_is_free_comes_in_later(control, api, path, advance, monkeypatch, number):
-    make, moments = Simulator.call, []
+    make, moments, chances = Simulator.call, [], []
 
     def call(simulator, request, moment):
         moments.append(moment)
+        chances.append(simulator.rng.getstate())
         if len(moments) == number:
             raise Busy("No worker was free to run the flow.")
         return make(simulator, request, moment)
@@ -287,6 +288,6 @@ def test_a_live_call_for_which_no_worker_is_free_comes_in_later(control, api, pa
     control.put("/settings", {"callsPerMinute": 6})
     advance(60)
     advance(0)
-    assert len(moments) > number
+    assert (moments[number], chances[number]) == (moments[number - 1], chances[number - 1])  # the same call
     logs = api.get(path, query_string={"limit": 100}).json["data"]
     assert {log["startTime"] for log in logs} == set(map(wire, moments))
