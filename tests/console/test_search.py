@@ -215,7 +215,8 @@ def test_a_slash_in_a_field_is_a_slash_and_switched_off_letters_leave_ctrl_k(dem
     field.press_sequentially("a/b")
     expect(field).to_have_value("a/b")
     page.evaluate("localStorage.setItem('dryline-keys', 'off')")
-    page.locator("main").focus()
+    page.locator("main").focus()  # the filter applies when its field is left
+    expect(page.get_by_text("No worker passes these filters.")).to_be_visible()
     page.keyboard.press("/")
     expect(page.locator("#search")).to_be_hidden()
     page.keyboard.press("Control+k")
