@@ -12,7 +12,8 @@ from dryline.flow.language.open_talk import arguments_of_tool, question_of_tool
 from dryline.flow.language.program import Condition, Loop
 from dryline.flow.language.session import FlowSession
 from dryline.flow.model.builtin_model import BuiltInModel
-from dryline.flow.model.caller_values import CallerTurn, CallerValues
+from dryline.flow.model.caller_turn import CallerTurn
+from dryline.flow.model.caller_values import CallerValues
 from dryline.flow.model.caller_words import intent_of, kinds_of_values, role_of, utter, words
 from dryline.flow.model.kinds import kind_of_question
 from dryline.flow.model.questions import invites_any_request, last_question
