@@ -9,8 +9,9 @@ import orjson
 from urllib3.exceptions import InvalidHeader
 from urllib3.util import Retry
 
+from dryline.world.exchange import HttpResponse, Unanswered
 from dryline.world.masking import mask_addresses
-from dryline.world.outgoing import HttpResponse, Refused, Unanswered, send
+from dryline.world.outgoing import Refused, send
 from dryline.world.real_time import monotonic
 
 # A service that has not sent its whole answer in this time is not asked again.
