@@ -99,7 +99,8 @@ class Reader:
 
     def _refusal_reason(self, answer: HttpResponse) -> str:
         """Return why an answer with this status cannot be used."""
-        if answer.status < 400 and (location := answer.headers.get("Location")):
+        location = answer.headers.get("Location")
+        if answer.status < 400 and location:
             return f", to {mask_addresses(location)}: redirects are not followed"  # another host must not get the key
         if answer.status == 404 and self.base_url.endswith("/api"):
             return ", the base URL must not end in /api"
