@@ -1,4 +1,4 @@
-"""What a simulated caller has decided for one turn, and the words that come of it."""
+"""The decisions of a simulated caller for one turn, and the words that come of them."""
 
 from dataclasses import dataclass, field
 from typing import Any
