@@ -178,8 +178,8 @@ class FollowedFlow:
         """Return how usual it is that a call is about a condition."""
         if condition.text not in self.shares and self._is_asked_in_matter(condition):
             return 0.0
-        way = self.flow_map.conditions_around(condition.line)
-        return prod(usual(each, self.shares) for each in way)
+        leading_there = self.flow_map.conditions_around(condition.line)
+        return prod(usual(each, self.shares) for each in leading_there)
 
     def _is_asked_in_matter(self, condition: Condition) -> bool:
         """Return whether a condition is met by a value, such as a day, that the agent asks for in a matter.
