@@ -233,6 +233,7 @@ def filters(page):
     page.locator("select[name=worker]").select_option(label="Bayside Dental")
     page.wait_for_url("**worker=*")
     page.get_by_label("Outcome").select_option("completed")
+    page.wait_for_url("**status=completed*")
     page.get_by_label("Words, number or id").fill("appointment")
     page.keyboard.press("Enter")
     page.wait_for_url("**searchQuery=appointment*")
