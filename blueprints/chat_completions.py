@@ -165,9 +165,10 @@ def _initial_state() -> dict[str, Any]:
 @blp.after_request
 def convert_errors(answer: Response) -> Response:
     """Return an error in OpenAI's format."""
-    if answer.status_code >= 400 and isinstance(message := (answer.json or {}).get("error"), str):
-        return _error_response(answer.status_code, message)
-    return answer
+    if answer.status_code < 400:
+        return answer
+    message = (answer.json or {}).get("error")
+    return _error_response(answer.status_code, message) if isinstance(message, str) else answer
 
 
 def _error_response(status: int, message: str, code: str | None = None) -> Response:

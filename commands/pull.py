@@ -108,7 +108,8 @@ def pull(
         rows = job.run()
         if redact:
             redactor = Redactor(hashlib.sha256(f"dryline redact {api_key}".encode()).digest())
-            rows = {name: [redactor.redacted_row(name, row) for row in each] for name, each in rows.items()}
+            for name, of_collection in rows.items():
+                rows[name] = [redactor.redacted_row(name, row) for row in of_collection]
         with closing(World(Settings(ephemeral=True))) as world, world.active():
             loadable = Loadable(rows, world)
         write_file(output, orjson.dumps(loadable.document))

@@ -1,6 +1,7 @@
 """`dryline requests`."""
 
 import json
+from collections.abc import Mapping
 from time import sleep
 from typing import Any
 
@@ -37,18 +38,24 @@ def requests(world: ControlPlane, limit: int, follow: bool, as_json: bool, **cri
     _print_requests(entries, as_json)
     if not (entries or follow or as_json):
         print_done("No requests.")
-    newest = max((entry["number"] for entry in _without_unanswered(entries)), default=0)
-    try:
-        while follow:
-            sleep(_EVERY_S)
-            query = {"after": newest, "limit": _MOST, **criteria}
-            entries = _without_unanswered(world.plane("GET", "/requests", query=query)[::-1])
-            _print_requests(entries, as_json)
-            newest = max((entry["number"] for entry in entries), default=newest)
-    except KeyboardInterrupt:
-        pass
-    except NoReply:
-        raise click.ClickException(f"The server at {world.url} has ended.") from None
+    if follow:
+        newest = max((entry["number"] for entry in entries), default=0)
+        try:
+            _follow(world, newest, as_json, criteria)
+        except KeyboardInterrupt:
+            pass
+        except NoReply:
+            raise click.ClickException(f"The server at {world.url} has ended.") from None
+
+
+def _follow(world: ControlPlane, newest: int, as_json: bool, criteria: Mapping[str, Any]) -> None:
+    """Print the requests behind number `newest` as they come. Raises NoReply when the server has ended."""
+    while True:
+        sleep(_EVERY_S)
+        query = {"after": newest, "limit": _MOST, **criteria}
+        entries = _without_unanswered(world.plane("GET", "/requests", query=query)[::-1])
+        _print_requests(entries, as_json)
+        newest = max((entry["number"] for entry in entries), default=newest)
 
 
 def _without_unanswered(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:

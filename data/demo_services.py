@@ -141,7 +141,9 @@ def _written(moment: time) -> str:
 
 
 def _part_of_day(moment: time) -> str:
-    return "morning" if moment.hour < 12 else "afternoon" if moment.hour < 17 else "evening"
+    if moment.hour < 12:
+        return "morning"
+    return "afternoon" if moment.hour < 17 else "evening"
 
 
 def _two_of(moments: list[time], chance: int) -> list[time]:
@@ -196,7 +198,17 @@ def _diagnostics(_: str, params: Params) -> Response:
 def _parcel(number: str, _: Params) -> Response:
     if crc32(number.encode()) % 3:  # out of order for two of three parcels
         return 503, {"error": "The tracking database is being moved."}
-    return 200, {name: value for name, value in _order(number, {})[1].items() if name != "product"}
+    order = _order(number, {})[1]
+    del order["product"]
+    return 200, order
+
+
+def _find_order(_: str, params: Params) -> Response:
+    return 200, {"number": _number("K4", params)}
+
+
+def _find_account(_: str, params: Params) -> Response:
+    return 200, {"number": _number("4011", params)}
 
 
 _SERVICES: dict[str, Routes] = {
@@ -205,14 +217,14 @@ _SERVICES: dict[str, Routes] = {
     "workshop.northgate-motors.example": _Calendar(dict.fromkeys(_WEEKDAYS[:5], (7, 16))).routes,
     "api.larkspur-goods.example": {
         r"GET /v2/orders/(\w+)": _order,
-        "GET /v2/orders": lambda _, params: (200, {"number": _number("K4", params)}),
+        "GET /v2/orders": _find_order,
         r"DELETE /v2/orders/(\w+)": _cancel_order,
         r"POST /v2/orders/\w+/note": _noted,
         "POST /v2/returns": _return,
     },
     "billing.cedar-valley.example": {
         r"GET /accounts/(\w+)": _account,
-        "GET /accounts": lambda _, params: (200, {"number": _number("4011", params)}),
+        "GET /accounts": _find_account,
         r"POST /\w+": _noted,
     },
     "noc.tidewater.example": {"POST /diagnostics": _diagnostics, r"POST /\w+": _noted},

@@ -1,11 +1,8 @@
 """Live calls, which come in by themselves at a rate per minute of API time (`callsPerMinute` of the settings)."""
 
-from datetime import datetime, timedelta
-from random import Random
-from typing import Any
+from datetime import timedelta
 
 from dryline.models.teams import start_team
-from dryline.models.voice_deployments import VoiceDeployment
 from dryline.storage.errors import Busy
 from dryline.world.arrivals import LEAST_CALLS_PER_MINUTE, Arrival, Arrivals
 from dryline.world.clock import parse
@@ -52,44 +49,23 @@ def _make_calls(world: World, arrivals: Arrivals, calls: list[Arrival]) -> int:
     """
     if not calls:
         return 0
-    from dryline.simulator.calls import make_call, starting_at, store  # noqa: PLC0415  # 62 ms
-    from dryline.simulator.conversations import Simulator  # noqa: PLC0415  # 62 ms
-    from dryline.simulator.deployment_context import context_of  # noqa: PLC0415  # 31 ms
-    from dryline.simulator.followed import FollowedFlow, NotFollowed  # noqa: PLC0415  # 62 ms
-    from dryline.simulator.request import SimulationRequest  # noqa: PLC0415  # 62 ms
+    from dryline.simulator import live_calls  # noqa: PLC0415  # 62 ms
 
     with world.reading():
         team = start_team()
-        if team is None:
-            return 0
-        deployments = sorted(VoiceDeployment.listing(team, status="ACTIVE"), key=lambda deployment: deployment.id)
-        contexts = [context_of(deployment) for deployment in deployments]
-    if not contexts:
+        contexts = live_calls.read_contexts(team) if team is not None else []
+    if team is None or not contexts:
         return 0
     world.enter_team(team.id)
-    flows: dict[str, FollowedFlow | NotFollowed] = {}
-    made: list[tuple[Any, datetime, Random, Any]] = []
-    for starts, seed in calls:
-        random = Random(seed)  # also of a call that was given back: it is the same call
-        context = random.choice(contexts)
-        try:
-            if context.deployment_id not in flows:
-                flows[context.deployment_id] = FollowedFlow.read(world, context)
-            call = Simulator(context, random, flows[context.deployment_id]).call(SimulationRequest(), starts)
-        except Busy:
-            arrivals.give_back(calls[len(made) :])
-            if not made:
-                raise
-            break  # the flows of these have run
-        made.append((context, starts, random, call))
+    made: list[live_calls.LiveCall] = []
+    try:
+        for call in live_calls.converse(world, contexts, calls):
+            made.append(call)
+    except Busy:
+        arrivals.give_back(calls[len(made) :])
+        if not made:
+            raise
     with world.transaction():
         if world.arrivals is not arrivals:  # new settings came meanwhile
             return 0
-        active = {deployment.id for deployment in VoiceDeployment.listing(team, status="ACTIVE")}
-        generated = [
-            make_call(context, random, call, starting_at(starts))
-            for context, starts, random, call in made
-            if context.deployment_id in active
-        ]
-        store(generated, in_progress=True)
-    return len(generated)
+        return live_calls.store_calls(team, made)

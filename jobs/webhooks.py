@@ -14,8 +14,9 @@ from dryline.models.due import SET_ASIDE
 from dryline.models.webhook_deliveries import WebhookDelivery
 from dryline.storage.current_world import Task, WorldLocal, current_task, running_part_of_task
 from dryline.world.epochs import EpochEnded
+from dryline.world.exchange import Cut, HttpResponse, Unanswered
 from dryline.world.masking import mask_addresses
-from dryline.world.outgoing import Cut, HttpResponse, NoAddress, Refused, Unanswered
+from dryline.world.outgoing import NoAddress, Refused
 from dryline.world.real_time import monotonic
 from dryline.world.world import World
 

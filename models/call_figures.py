@@ -96,7 +96,8 @@ class Comparison:
     def combined(cls, comparisons: Iterable[Self]) -> Comparison:
         """Return the figures of several workers together."""
         every = list(comparisons)
-        parts = [sum(parts, CallFigures()) for parts in zip(*(one.parts for one in every), strict=True)]
+        parts_of_workers = [comparison.parts for comparison in every]
+        parts = [sum(same_time, CallFigures()) for same_time in zip(*parts_of_workers, strict=True)]
         return Comparison(parts, sum((one.before for one in every), CallFigures()))
 
 

@@ -84,8 +84,11 @@ class EchoScorecard(EchoRecord):
         """Delete the scorecard and drop its id from suites and agents. Contract: deleteEchoScorecard."""
         for model, names in ((EchoSuite, ("scorecard_ids", "echo_scorecard_ids")), (EchoAgent, ("scorecard_ids",))):
             for record in model.listing(self):
-                lists = {name: getattr(record, name) for name in names}
-                remaining = {name: [id for id in ids if id != self.id] for name, ids in lists.items() if self.id in ids}
+                remaining = {}
+                for name in names:
+                    ids = getattr(record, name)
+                    if self.id in ids:
+                        remaining[name] = [id for id in ids if id != self.id]
                 record.change(**remaining)
         super().remove()
 

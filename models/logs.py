@@ -107,7 +107,7 @@ class Page:
         self.total_pages = -(-total // limit)
         self.has_next = page < self.total_pages
         self.has_prev = page > 1
-        self.pagination = self
+        self.pagination = self  # some answers have these members again in an object `pagination`
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
         """Return the wire form; `names` maps wire names to attributes."""

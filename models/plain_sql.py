@@ -26,6 +26,35 @@ Order = tuple[str, str]  # sort column; "asc" or "desc"
 _CALL_IDS = frozenset({"external_call_id", "call_sid"})
 
 
+# The column of each filter, and its condition, whose parameter is the filter's value. The functions that no SQLite has
+# are those of voice_log_filters.py.
+VOICE_LOG_CONDITIONS = {
+    "deployment_id": ("deployment_id", "{} = ?"),
+    "flow_id": ("flow_id", "{} = ?"),
+    "direction": ("direction", "{} = ?"),
+    "status": ("status", "{} = ?"),
+    "external_call_id": ("external_call_id", "{} = ?"),
+    "call_sid": ("call_sid", "{} = ?"),
+    "from_number": ("from_number", "instr({}, ?)"),
+    "to_number": ("to_number", "instr({}, ?)"),
+    "search_query": ("transcription", "contains_folded({}, ?)"),
+    "start_time_after": ("start_time", "{} >= ?"),
+    "start_time_before": ("start_time", "{} <= ?"),
+    "end_time_after": ("end_time", "{} >= ?"),
+    "end_time_before": ("end_time", "{} <= ?"),
+    "start_date": ("start_time", "{} >= ?"),
+    "end_date": ("start_time", "{} <= ?"),
+    "min_duration": ("duration", "{} >= ?"),
+    "max_duration": ("duration", "{} <= ?"),
+    # Of the console alone.
+    "sentiment": ("data", "json_extract({}, '$.call_analysis.user_sentiment') = ?"),
+    "call_text": (
+        "transcription",
+        "is_of_call({}, from_number || ' ' || to_number, id || ' ' || call_sid || ' ' || external_call_id, ?)",
+    ),
+}
+
+
 class VoiceLogFilter:
     """The voice logs of an owner, a worker or a team, that meet some conditions."""
 

@@ -56,11 +56,10 @@ class Resource(Record):
     @classmethod
     def of_types(cls, worker: Worker, *types: str, **where: Any) -> list[Self]:
         """Return the worker's resources of these `rag_type`s (of all when none is named), newest first."""
-        return [
-            resource
-            for resource in cls.listing(worker, worker_id=worker.id, **where)
-            if resource.rag_type in types or not types
-        ]
+        resources = cls.listing(worker, worker_id=worker.id, **where)
+        if not types:
+            return list(resources)
+        return [resource for resource in resources if resource.rag_type in types]
 
     @classmethod
     def create_link(cls, worker: Worker, *, raw_link: str, folder_id: str | None = None, **values: Any) -> Self:

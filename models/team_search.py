@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,13 +59,17 @@ def rank_of_name(text: str, name: str, texts: str = "") -> int | None:
     if name.startswith(text):
         return BEGINS
     words = text.split()
-    beginnings = re.split(r"[\W_]+", name)
-    if all(any(one.startswith(word) for one in beginnings) for word in words):
+    words_of_name = re.split(r"[\W_]+", name)
+    if all(_begins_one(word, words_of_name) for word in words):
         return WORDS_BEGIN
     if all(word in name for word in words):
         return IN_NAME
     everything = f"{name} {texts.casefold()}"
     return IN_TEXTS if all(word in everything for word in words) else None
+
+
+def _begins_one(beginning: str, words: Sequence[str]) -> bool:
+    return any(word.startswith(beginning) for word in words)
 
 
 def search(team: Team, text: str, limit: int) -> list[TeamHit]:

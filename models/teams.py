@@ -106,23 +106,24 @@ def authenticate(secret: str | None) -> ApiKey:
     """Return the key with this clear text, and its team. Raises Unauthorized. Contract: README, Errors.
 
     Keys are cached until `forget_keys`. With `--any-key` any text is a key of the first team, so the cache holds only
-    the first MOST_REMEMBERED.
+    the first MOST_REMEMBERED. In a transaction this comes before all other queries: one that began before a reset
+    would cache a key of the world before it.
     """
     if not secret:
         raise Unauthorized("The x-api-key header is missing.")
-    world = current()
     hashed = digest(secret)
-    known = KEYS.of(world)  # `forget_keys` replaces it: a key that was looked up before that is not remembered
+    known = KEYS.of(current())  # `forget_keys` replaces it: a key that was looked up before that is not remembered
     key = known.get(hashed)
     if key is None:
-        key = _find_key(hashed)
+        key = look_up_key(hashed)
         if len(known) < MOST_REMEMBERED:
             known[hashed] = key
     return key
 
 
-def _find_key(hashed: str) -> ApiKey:
-    key = ApiKey.find(sha256=hashed)
+def look_up_key(sha256: str) -> ApiKey:
+    """Return the key with this SHA-256, and its team, as the running transaction sees them. Raises Unauthorized."""
+    key = ApiKey.find(sha256=sha256)
     if key is None and current().settings.any_key:
         key = start_key()
     team = Team.find(id=key.team_id) if key else None

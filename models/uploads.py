@@ -56,7 +56,7 @@ class Upload(Record):
         id = current().ids.new(cls.id_prefix)
         name = re.sub(r"[^A-Za-z0-9._-]", "_", file_name).strip(".") or "file"
         about = {"worker": worker.id, "name": file_name, "type": content_type}
-        signature = FILES.sign("put", id, _in_an_hour(), **about)
+        signature = FILES.sign("put", id, _expiry(), **about)
         return f"{base}/uploads/{id}/{name}?signature={signature}"
 
     @classmethod
@@ -95,7 +95,7 @@ class Upload(Record):
         """Return the upload's address, signed for reading within an hour."""
         if base := current().settings.public_url:  # the row may come from another server's snapshot
             address = base + address[address.rindex("/uploads/") :]
-        return f"{address}?signature={FILES.sign('get', self.id, _in_an_hour())}"
+        return f"{address}?signature={FILES.sign('get', self.id, _expiry())}"
 
     def text(self, mime_type: str) -> str | None:
         """Return the text of a textual file, of HTML the visible text. None for other types, and without the file."""
@@ -126,5 +126,6 @@ def sweep() -> bool:
     return FILES.sweep(lambda names: [FILES.path(id).name for (id,) in tuples(Upload.select(Upload.id))])
 
 
-def _in_an_hour() -> str:
+def _expiry() -> str:
+    """Return the time until which an address that is signed now is valid."""
     return wire(current().now() + LIFE)

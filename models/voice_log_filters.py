@@ -1,38 +1,13 @@
-"""The filters of voice logs as SQL conditions, for lists and exports."""
+"""The filters of voice logs, for lists and exports."""
 
 import re
 
 from peewee import SQL
 
 from dryline.models.logs import Log
+from dryline.models.plain_sql import VOICE_LOG_CONDITIONS
 from dryline.storage.record import Values, connection
 
-# Each filter's column and its condition, whose parameter is the filter's value.
-FILTERS = {
-    "deployment_id": ("deployment_id", "{} = ?"),
-    "flow_id": ("flow_id", "{} = ?"),
-    "direction": ("direction", "{} = ?"),
-    "status": ("status", "{} = ?"),
-    "external_call_id": ("external_call_id", "{} = ?"),
-    "call_sid": ("call_sid", "{} = ?"),
-    "from_number": ("from_number", "instr({}, ?)"),
-    "to_number": ("to_number", "instr({}, ?)"),
-    "search_query": ("transcription", "contains_folded({}, ?)"),
-    "start_time_after": ("start_time", "{} >= ?"),
-    "start_time_before": ("start_time", "{} <= ?"),
-    "end_time_after": ("end_time", "{} >= ?"),
-    "end_time_before": ("end_time", "{} <= ?"),
-    "start_date": ("start_time", "{} >= ?"),
-    "end_date": ("start_time", "{} <= ?"),
-    "min_duration": ("duration", "{} >= ?"),
-    "max_duration": ("duration", "{} <= ?"),
-    # Of the console alone.
-    "sentiment": ("data", "json_extract({}, '$.call_analysis.user_sentiment') = ?"),
-    "call_text": (
-        "transcription",
-        "is_of_call({}, from_number || ' ' || to_number, id || ' ' || call_sid || ' ' || external_call_id, ?)",
-    ),
-}
 _TELEPHONE_NUMBER = re.compile(r"[+\d\s().-]+")
 _LEAST_DIGITS = 4  # of a part of a telephone number, such as its end
 
@@ -50,7 +25,7 @@ def filter_conditions(filters: Values, log: type[Log]) -> list[SQL]:
         connection().create_function("is_of_call", 4, _is_of_call, deterministic=True)
     result = []
     for name, value in filters.items():
-        column, condition = FILTERS[name]
+        column, condition = VOICE_LOG_CONDITIONS[name]
         has_column = column in log._meta.fields
         result.append(SQL(condition.format(column), [value]) if has_column else SQL("0"))
     return result

@@ -234,7 +234,8 @@ def create_deliveries(logs: Sequence[LogRow], *events: str) -> None:
     the end, due not before now. A batch's `wsUrl` gets one for the end. Runs in the caller's transaction.
     """
     now = current().stamp()
-    webhooks = {id: list(_active_webhooks(id)) for id in {log["deployment_id"] for log in logs}}
+    deployment_ids = {log["deployment_id"] for log in logs}
+    webhooks = {id: list(_active_webhooks(id)) for id in deployment_ids}
     rows: list[dict[str, Any]] = []
     for log in logs:
         for event in events or (STARTED, ENDED):

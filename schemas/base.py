@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from difflib import get_close_matches
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
+from itertools import islice
 from typing import Any, ClassVar, Self
 
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, types, validate
@@ -16,16 +17,31 @@ from dryline.world.clock import EARLIEST, LATEST, parse, wire
 from dryline.world.wording import camel
 
 MAX_PATH_PATTERN = 2_000  # characters
+_LONGEST_NAME = 100  # characters; the names of fields have up to 40
+_MOST_COMPARED = 100  # unknown names of a body, for a name that is missing
 # The beginning of every message about an unknown field.
 UNKNOWN = "Unknown field"
 # That of marshmallow's message about a missing one.
 MISSING = "Missing data for required field"
 
 
-@cache
 def unknown_field(name: str, known: tuple[str, ...]) -> str:
     """Return the message about an unknown name, with the nearest known one."""
-    return f"{UNKNOWN}{did_you_mean(camel(name) if camel(name) in known else name, known)}"
+    near = _nearest_name(name, known)
+    return f"{UNKNOWN}; did you mean {near}?" if near else f"{UNKNOWN}."
+
+
+def _nearest_name(name: str, known: tuple[str, ...]) -> str | None:
+    """Return the known name that an unknown one stands for; None for a name that is like none of them."""
+    return _cached_nearest_name(name, known) if len(name) <= _LONGEST_NAME else None
+
+
+@lru_cache(maxsize=1_000)
+def _cached_nearest_name(name: str, known: tuple[str, ...]) -> str | None:
+    if camel(name) in known:
+        return camel(name)
+    near = get_close_matches(name, known, n=1)
+    return near[0] if near else None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -96,20 +112,22 @@ class ApiSchema(Schema):
         if isinstance(messages, dict):
             for name, texts in messages.items():
                 if texts == [self.error_messages["unknown"]]:
-                    messages[name] = [self._unknown_field(str(name))]
+                    messages[name] = [unknown_field(str(name), self._loaded_names)]
                 elif texts == [f"{MISSING}."] and isinstance(data, Mapping):
                     messages[name] = [self._missing_field(str(name), data)]
 
     def _missing_field(self, name: str, data: Mapping[str, Any]) -> str:
         """Return the message about a missing field, with the similar name that was sent in its place."""
-        known = {field.data_key for field in self.load_fields.values()}
-        for sent in map(str, data):
-            if sent not in known and self._unknown_field(sent).endswith(f"did you mean {name}?"):
+        unknown = (sent for sent in map(str, data) if sent not in self._loaded_names)
+        for sent in islice(unknown, _MOST_COMPARED):
+            if _nearest_name(sent, self._loaded_names) == name:
                 return f"{MISSING}; {sent} is unknown, did you mean {name}?"
         return f"{MISSING}."
 
-    def _unknown_field(self, name: str) -> str:
-        return unknown_field(name, tuple(field.data_key or "" for field in self.load_fields.values()))
+    @cached_property
+    def _loaded_names(self) -> tuple[str, ...]:
+        """The names on the wire of the fields of a body."""
+        return tuple(field.data_key or "" for field in self.load_fields.values())
 
     @cached_property
     def _nullable_as_null(self) -> Mapping[str, None]:

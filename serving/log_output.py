@@ -105,8 +105,9 @@ def request_members(app: Dryline, entry: Entry) -> dict[str, Any]:
     if entry.error:
         members["error"] = entry.error
     with app.app_context():
-        if (entry.query or entry.body) and (ignored := ignored_names(entry, decoded_body(entry.body))):
-            members["ignored"] = ignored
+        ignored = ignored_names(entry, decoded_body(entry.body)) if entry.query or entry.body else []
+    if ignored:
+        members["ignored"] = ignored
     if entry.fault_id is not None:
         fault = app.world.faults.by_id(entry.fault_id)  # None if it was removed
         members |= {"faultId": entry.fault_id, "fault": fault.in_words() if fault else entry.fault_id}

@@ -75,7 +75,9 @@ def _fact_of_label(label: str) -> str | None:
 
     if named:
         return named.fact
-    name_of_kind = unit_of(Slot(None, label)) if kind is NUMBER else kind.name if kind else ""
+    if kind is None:
+        return None
+    name_of_kind = unit_of(Slot(None, label)) if kind is NUMBER else kind.name
     return table("facts of kinds").get(name_of_kind)
 
 
@@ -176,7 +178,9 @@ def mood(record: ConversationRecord, facts: Facts) -> str:
     """Return `Positive`, `Neutral` or `Negative`."""
     draw = facts.random()
     if "rated" in record.reached:
-        return "Positive" if facts["rating"] >= 8 else "Neutral" if facts["rating"] >= 5 else "Negative"
+        if facts["rating"] >= 8:
+            return "Positive"
+        return "Neutral" if facts["rating"] >= 5 else "Negative"
     if _is_reached(_NOBODY, record):
         return "Neutral"
     if "complained" in record.reached:
@@ -218,7 +222,7 @@ def _judged(
     value: Any = is_reached
     passed = is_reached
     if item.get("type") == "SCORE":
-        scale = 1 if threshold <= 1 else 10 if threshold <= 10 else 100
+        scale = next((scale for scale in (1, 10) if threshold <= scale), 100)
         least, most = max(0.7 * scale, threshold), max(scale, threshold)
         if not is_reached:
             least, most = 0.2 * threshold, 0.7 * threshold
@@ -236,9 +240,8 @@ def _judged(
 
 def _quotation(record: ConversationRecord, *, passed: bool) -> str:
     """Return the turn that shows a result: what the agent told near the end, or else the caller's last words."""
-    agent, caller = (
-        [said["content"] for said in record.messages if said["role"] == role] for role in ("assistant", "user")
-    )
+    agent = [said["content"] for said in record.messages if said["role"] == "assistant"]
+    caller = [said["content"] for said in record.messages if said["role"] == "user"]
     if passed and agent:
         return f'Agent: "{max(agent[-3:], key=len)}"'
     return f'Caller: "{caller[-1]}"' if caller else "Nobody spoke."

@@ -14,10 +14,9 @@ from dryline.models.webhook_deliveries import create_deliveries
 from dryline.models.webhook_payloads import ENDED, STARTED
 from dryline.simulator import analysis
 from dryline.simulator.conversation_batch import STEP, ConversationBatch, moments
-from dryline.simulator.conversation_rows import ConversationRows, RowBuilder, analyze, hex_id, write
+from dryline.simulator.conversation_rows import ConversationRows, RowBuilder, analyze, hex_id, with_percentiles, write
 from dryline.simulator.conversations import Conversation, Simulator
 from dryline.simulator.deployment_context import DeploymentContext
-from dryline.simulator.record import spread
 from dryline.simulator.request import SimulationRequest
 from dryline.storage.current_world import current
 from dryline.world.clock import wire
@@ -143,8 +142,8 @@ def _post_call_data(deployment: DeploymentContext, call: Conversation, *, handed
     voice = {"provider": profile.voice_provider, "voiceId": profile.voice_id, "characters": characters}
     said = bool(record.messages)
     return {
-        "latency": spread(record.answers_ms),
-        "tts": voice | spread(record.voices_ms),
+        "latency": with_percentiles(record.answers_ms),
+        "tts": voice | with_percentiles(record.voices_ms),
         "llm_websocket_network_rtt": round(18 + 40 * facts.random(), 1),
         "disposition": call.outcome,
         "disconnection_reason": record.ending,

@@ -9,11 +9,10 @@ from dryline.models.chat_logs import ChatEmbedLog, ChatLog
 from dryline.models.logs import Log
 from dryline.simulator import analysis
 from dryline.simulator.conversation_batch import ConversationBatch, moments
-from dryline.simulator.conversation_rows import ConversationRows, RowBuilder, analyze, write
+from dryline.simulator.conversation_rows import ConversationRows, RowBuilder, analyze, with_percentiles, write
 from dryline.simulator.conversations import Conversation, Simulator
 from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.facts import Facts
-from dryline.simulator.record import spread
 from dryline.simulator.request import SimulationRequest
 from dryline.simulator.tables import table
 from dryline.world.clock import wire
@@ -97,7 +96,7 @@ def _of_widget(builder: RowBuilder, rng: Random) -> dict[str, Any]:
     return {
         "expired": True,
         "session_id": builder.session_id,
-        "latency": spread(record.answers_ms),
+        "latency": with_percentiles(record.answers_ms),
         "tool_calls": {"toolCalls": calls},
         "origin_url": f"https://{site}.example.com/{rng.choice(table('pages'))}",
         "user_agent": rng.choice(table("browsers")),

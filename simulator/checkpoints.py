@@ -44,8 +44,10 @@ def run_checkpoints(world: World, run: TestRun) -> list[CheckpointRun]:
     with world.reading():
         test = Test.find(id=run.test_id)
         flow = Flow.find(id=test.flow_id) if test else None
-        is_chat = test is not None and "chat" in test.test_mode.lower()
-        deployment = context_of_flow(flow, "Chat" if is_chat else "Voice") if flow else None
+        deployment = None
+        if test is not None and flow is not None:
+            channel = "Chat" if "chat" in test.test_mode.lower() else "Voice"
+            deployment = context_of_flow(flow, channel)
     runs = [CheckpointRun(checkpoint) for checkpoint in test.checkpoints] if test else []
     if deployment is None:
         return _not_run(runs, "The flow was deleted.")

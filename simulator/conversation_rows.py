@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from math import ceil
 from random import Random
 from typing import Any
 
@@ -46,7 +47,12 @@ class RowBuilder:
         self.record = conversation.record
         self.session_id = current().ids.new(Session.id_prefix)
         self.starts, self.ends = wire(start), wire(start + timedelta(seconds=duration))
-        self.ended = "failed" if self.record.fault else "completed" if self.record.messages else "not_connected"
+        if self.record.fault:
+            self.ended = "failed"
+        elif self.record.messages:
+            self.ended = "completed"
+        else:
+            self.ended = "not_connected"
         self.trace = self._trace()
 
     def _trace(self) -> list[dict[str, Any]]:
@@ -162,3 +168,16 @@ def write(logs: type[Log], conversations: Sequence[ConversationRows]) -> None:
 def hex_id(rng: Random, prefix: str) -> str:
     """Return a telephony id: the prefix and 32 hex digits."""
     return f"{prefix}{rng.getrandbits(128):032x}"
+
+
+def with_percentiles(values_ms: Sequence[int]) -> dict[str, Any]:
+    """Return milliseconds with their percentiles (nearest rank), which are None for an empty list."""
+    if not values_ms:
+        nothing = dict.fromkeys(("min", "max", "p50", "p90", "p95", "p99"))
+        return {"values": [], "num": 0, **nothing}
+    ranked = sorted(values_ms)
+    percentiles = {}
+    for percent in (50, 90, 95, 99):
+        rank = ceil(percent * len(ranked) / 100)
+        percentiles[f"p{percent}"] = ranked[rank - 1]
+    return {"values": list(values_ms), "num": len(ranked), "min": ranked[0], "max": ranked[-1], **percentiles}

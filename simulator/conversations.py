@@ -84,17 +84,20 @@ class Simulator:
         outcome = self._outcome(request)
         direction = request.direction or self._direction(outcome)
         facts, row = self._other_party(request, direction, moment)
-        reason = self._why_unreached(outcome, direction)
+        why_unreached = self._why_unreached(outcome, direction)
         is_machine = outcome == "voicemail"
-        answered_s = self._between(_ANSWERED_S if reason is None and not is_machine else _RINGS_S[outcome])
+        is_person = why_unreached is None and not is_machine
+        answered_s = self._between(_ANSWERED_S if is_person else _RINGS_S[outcome])
         record = ConversationRecord(facts, self.rng, answered_s=answered_s, is_machine=is_machine)
         call = Conversation(facts, record, outcome, direction, row)
-        if reason is not None:
-            record.add(Event("ended", None, {"why": reason}))
+        if why_unreached is not None:
+            record.add(Event("ended", None, {"why": why_unreached}))
             return call
+
         source, call.why = self._source_of_call(call, moment, is_fixed=request.is_fixed, answered_s=answered_s)
         self._play(source, call)
         call.outcome = record.outcome
+
         self._cut_off(call)
         self._note_what_was_missed(call, outcome if request.is_fixed else None)
         return call

@@ -96,9 +96,10 @@ class FlowEventSource:
         profile = self.deployment.profile
         if profile.opening:
             yield _said_by_channel(profile.opening)
-        has_failed = False
-        for event in self.stopped[-1:] if self.has_given_up else self._run():
-            has_failed = has_failed or event.type == "failed"
+        if self.has_given_up:
+            yield self.stopped[-1]
+            return
+        for event in self._run():
             if event.type == "ended" and event["why"] in ("end of the flow", "end_call") and self._closing:
                 yield _said_by_channel(self._closing)
             yield event

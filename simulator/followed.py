@@ -145,9 +145,11 @@ class FollowedFlow:
         # Each text of the branch is looked for behind the one before it: `in` goes on where it has found that.
         taken = iter([normalized(text) for text in record.taken])
         branch = next((text for text in self.branch if normalized(text) not in taken), None)
-        missed = {"branch": branch, "outcome": outcome if outcome != record.outcome else None}
+        missed_outcome = None if outcome == record.outcome else outcome
+        if branch is None and missed_outcome is None:
+            return None
         last = record.taken[-1] if record.taken else None
-        return {**missed, "taken": last} if any(missed.values()) else None
+        return {"branch": branch, "outcome": missed_outcome, "taken": last}
 
     def _goals_of(self, outcome: str, rng: Random) -> list[Condition]:
         """Return conditions whose code leads to an outcome: one to begin with, then those to try where it does not."""
@@ -167,15 +169,17 @@ class FollowedFlow:
 
     def _draw(self, conditions: Sequence[Condition], rng: Random) -> list[Condition]:
         """Return what the next caller wants: one of the conditions, the usual ones more often; or nothing."""
+        if not conditions:
+            return []
         weights = [self._weight(condition) for condition in conditions]
-        return rng.choices(conditions, weights if any(weights) else None) if conditions else []
+        return rng.choices(conditions, weights if any(weights) else None)
 
     def _weight(self, condition: Condition) -> float:
         """Return how usual it is that a call is about a condition."""
         if condition.text not in self.shares and self._is_asked_in_matter(condition):
             return 0.0
-        way = self.flow_map.conditions_around(condition.line)
-        return prod(usual(each, self.shares) for each in way)
+        leading_there = self.flow_map.conditions_around(condition.line)
+        return prod(usual(each, self.shares) for each in leading_there)
 
     def _is_asked_in_matter(self, condition: Condition) -> bool:
         """Return whether a condition is met by a value, such as a day, that the agent asks for in a matter.

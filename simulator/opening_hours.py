@@ -46,7 +46,11 @@ def clock_text(minute: int) -> str:
 
 
 def _starts(ranges: Sequence[Opening]) -> tuple[str, ...]:
-    starts = [minute for minute in table("usual times") if any(start <= minute <= end - 30 for start, end in ranges)]
+    """Return usual times at which an appointment of half an hour fits into the hours, else the first of them."""
+    starts = []
+    for minute in table("usual times"):
+        if any(start <= minute <= end - 30 for start, end in ranges):
+            starts.append(minute)
     return tuple(clock_text(minute) for minute in starts or [ranges[0].start])
 
 

@@ -105,7 +105,7 @@ def store_call(due: DueRow) -> None:
 
     The results of rows of Voice V1 campaigns come with the ends of the calls.
     """
-    queued, rows = due.row, place(due)
+    queued, rows = due.row, _make_rows(due)
     begins_at, ends_at = wire(due.begins_at), rows.log["end_time"]
     contact = Voicev1CampaignData.find(campaign_id=queued.voicev1_campaign_id, row_id=queued.row_id)
     if contact is not None:
@@ -116,7 +116,7 @@ def store_call(due: DueRow) -> None:
     queued.remove()
 
 
-def place(due: DueRow) -> ConversationRows:
+def _make_rows(due: DueRow) -> ConversationRows:
     """Return the call to one row, which begins as `begins_at` says; a failed call where it has no usable number."""
     row = due.contact
     start = starting_at(due.begins_at)

@@ -6,7 +6,7 @@ These are the turns with their times, the trace, the requests to a language mode
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from random import Random
@@ -14,7 +14,8 @@ from typing import Any
 
 from dryline.flow.language.events import Event
 from dryline.flow.model.caller_words import UNUSUAL_ROLES, first_clause, predicate, role_of
-from dryline.simulator.analysis import KNOWN, KNOWN_CONTACT, WANTED_TRANSFER, fact_of, milestones_of
+from dryline.simulator.analysis import KNOWN, KNOWN_CONTACT, fact_of
+from dryline.simulator.endings import IS_OVER, REASONS, milestones_of_run
 from dryline.simulator.facts import Facts
 from dryline.simulator.flow_source import TOO_LONG
 from dryline.simulator.model_requests import ModelCall, ModelRequest
@@ -27,19 +28,6 @@ _DIGITS = re.compile(r"\d")
 _THINKS, _ASKS = (25, 45), (20, 30)  # before an answer of the agent; for a question about a text
 _FIRST, _CALLS, _TURNS, _VOICE_MS = (60, 100), (10, 40), (110, 220), (90, 160)
 _STEPS = {"channel": "say", "say": "say", "talk": "talk"}  # of the trace, by who speaks
-
-_CAME_TO_ITS_END = ("end of the flow", "end_call")
-_ENDINGS = {  # reasons of the end, by how it ended; those of calls that nobody answered are as they are
-    "end of the flow": "agent_hangup",
-    "end_call": "agent_hangup",
-    "transfer": "call_transfer",
-    "hung up": "user_hangup",
-    "failed": "error",
-    TOO_LONG: "max_duration",
-}
-_IS_OVER = ("done", "missed", "transferred", "voicemail")  # milestones with which a conversation ends by a condition
-_BY_ENDING = {"done", "transferred", "voicemail"}  # milestones that a flow's end reaches, whatever its words are
-_NOT = re.compile(r"^(no|not|never)\b|\b(not|cannot|can't|declin\w+|refus\w+|without|unable)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +106,21 @@ class ConversationRecord:
         """
         count = sum(said["end"] <= seconds for said in self.messages)
         self.messages = self.messages[:count]
+
         roles = [said["role"] for said in self.messages]
-        self.functions = [(name, called_s) for name, called_s in self.functions if called_s <= seconds]
-        self.answers_ms = self.answers_ms[: sum(pair == ("user", "assistant") for pair in pairwise(roles))]
+        answer_count = sum(pair == ("user", "assistant") for pair in pairwise(roles))
+        self.answers_ms = self.answers_ms[:answer_count]
         self.voices_ms = self.voices_ms[: roles.count("assistant")]
+
+        self.functions = [(name, called_s) for name, called_s in self.functions if called_s <= seconds]
         is_scripted = self.intent is not None
         steps = [step for step in self.trace if step["at"] <= seconds or not is_scripted]
         self.trace = [step | {"at": min(step["at"], seconds)} for step in steps]
         self.model_calls = [call for call in self.model_calls if call.answered_at <= seconds]
-        self._mentioned, self._milestones, self._summaries = (
-            [(number, each) for number, each in entries if number < count]
-            for entries in (self._mentioned, self._milestones, self._summaries)
-        )
+
+        self._mentioned = _entries_before(count, self._mentioned)
+        self._milestones = _entries_before(count, self._milestones)
+        self._summaries = _entries_before(count, self._summaries)
         self.ended, self._cut_off_s = TOO_LONG, seconds
 
     def mention(self, names: Iterable[str]) -> None:
@@ -141,13 +132,17 @@ class ConversationRecord:
     @property
     def seconds(self) -> float:
         """Its duration. A chat ends a second after its last turn."""
-        return self._now / 100 + self.typed if self._cut_off_s is None else self._cut_off_s
+        if self._cut_off_s is not None:
+            return self._cut_off_s
+        return self._now / 100 + (1 if self.typed else 0)
 
     @property
     def outcome(self) -> str:
         """The status of a call that was answered."""
-        if self.fault or self.is_machine:
-            return "failed" if self.fault else "voicemail"
+        if self.fault:
+            return "failed"
+        if self.is_machine:
+            return "voicemail"
         return "transferred" if self.ended == "transfer" else "completed"
 
     @property
@@ -162,14 +157,18 @@ class ConversationRecord:
             return "voicemail_reached"
         if self.typed and self.ended == "hung up":
             return "user_left"
-        return _ENDINGS.get(self.ended, self.ended)
+        return REASONS.get(self.ended, self.ended)
 
     @property
     def reached(self) -> set[str]:
         """The milestones (`booked`, `done`, …): a script's own, or those that a flow's conditions and values name."""
         if self._milestones:
             return {name for _, name in self._milestones}
-        return {"voicemail"} if self.is_machine else self._reached_in_flow()
+        if self.is_machine:
+            return {"voicemail"}
+        if self.fault:
+            return set()
+        return milestones_of_run(self.ended, self.taken, self.extracted)
 
     @property
     def done(self) -> bool:
@@ -179,7 +178,7 @@ class ConversationRecord:
     @property
     def ended_by(self) -> str | None:
         """The condition with which it ended; None if it broke off before."""
-        return self.taken[-1] if self.taken and not self.reached.isdisjoint(_IS_OVER) else None
+        return self.taken[-1] if self.taken and not self.reached.isdisjoint(IS_OVER) else None
 
     @property
     def mentioned(self) -> set[str]:
@@ -285,16 +284,24 @@ class ConversationRecord:
                 self._summaries.append((count - 1, event["text"]))
             case "taken":
                 self.taken.append(event["condition"])
-                self.lines_taken |= set() if event.line is None else {event.line}
-                self.wishes += [] if event.details.get("is_answer") else [event["condition"]]
+                if event.line is not None:
+                    self.lines_taken.add(event.line)
+                if not event.details.get("is_answer"):
+                    self.wishes.append(event["condition"])
             case "asked" | "extracted":
                 self._learn_value(event)
             case "transferred":
                 self.transferred_to = event["number"]
             case "failed":
-                error, function = event["error"] or event["exception"], event["function"] or "talk"
-                details = (event["exception"], error, function, event.line, event["traceback"])
-                self.fault = FlowError(*details, event.details.get("sentence", error))
+                error = event["error"] or event["exception"]
+                self.fault = FlowError(
+                    type=event["exception"],
+                    message=error,
+                    function=event["function"] or "talk",
+                    line=event.line,
+                    traceback=event["traceback"],
+                    sentence=event.details.get("sentence", error),
+                )
                 self.ended = "failed"
             case "ended":
                 self.ended = event["why"]
@@ -313,20 +320,7 @@ class ConversationRecord:
                 self._mentioned.append((len(self.messages) - 1, fact))
                 learned.add(fact)
 
-    # The end of a flow.
-
-    def _reached_in_flow(self) -> set[str]:
-        """Return the milestones that the end, the conditions and the extracted values name, but for those denied."""
-        is_transferred = self.ended == "transfer"
-        if self.fault or not (is_transferred or self.ended in _CAME_TO_ITS_END):
-            return set()
-        if self.taken and not is_transferred and role_of(self.taken[-1]) == "missed":
-            return {"missed"}
-        texts = [text for text in self.taken if not _NOT.search(text)]
-        texts += [key for key, value in self.extracted.items() if value not in (False, None, "")]
-        denied = {name for key, value in self.extracted.items() if value is False for name in milestones_of(key)}
-        reached = {name for text in texts for name in milestones_of(text)} - denied - _BY_ENDING
-        return reached | ({"transferred", WANTED_TRANSFER} if is_transferred else {"done"})
+    # The end.
 
     def _matter(self) -> str:
         """Return a script's summary, or the one that the flow extracts, else what the caller wants."""
@@ -341,16 +335,14 @@ class ConversationRecord:
         return f"{summary} A person took over." if self.ended == "transfer" else summary
 
 
+def _entries_before(count: int, entries: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Return the entries that belong to the first `count` messages."""
+    return [(number, text) for number, text in entries if number < count]
+
+
 def _function_name(event: Event) -> str:
     if event.type == "requested":
         return f"requests.{str(event['method']).lower()}"
     if event.type == "integrated":
         return f"integrations.{event['app']}.{event['action']}"
     return table("functions")[event.type]
-
-
-def spread(values: Sequence[int]) -> dict[str, Any]:
-    """Return milliseconds with their percentiles (nearest rank), which are None for an empty list."""
-    ranked: Sequence[int | None] = sorted(values) or [None]
-    ranks = {f"p{percent}": ranked[-(-percent * len(values) // 100) - 1] for percent in (50, 90, 95, 99)}
-    return {"values": list(values), "num": len(values), "min": ranked[0], "max": ranked[-1], **ranks}

@@ -15,7 +15,7 @@ _DEFAULT_TYPES = {"amount": "number", "resolved": "boolean", "payment_promised":
 
 @cache
 def table(name: str) -> Any:
-    """Return a table of tables.json. Lists of names are tuples."""
+    """Return a table of tables.json. One that is a text there is a tuple of its words."""
     value = _tables()[name]
     return tuple(value.split()) if isinstance(value, str) else value
 

@@ -91,8 +91,7 @@ def restore(world: World, name: str, *, undo: str | None = None) -> str | None:
     """
     snapshots.find(world, name)
     with _replacing_state(world) as begin_epoch, undoable(world, undo) as snapshot:
-        snapshots.restore(world, name)
-        begin_epoch()
+        snapshots.restore(world, name, begin_epoch)
     return snapshot
 
 
@@ -105,8 +104,7 @@ def undo_last(world: World) -> Snapshot:
     with _replacing_state(world) as begin_epoch:
         last = require_last(world)  # again, as another change may have come first
         with undoable(world, "undo"):
-            snapshots.restore(world, last.name)
-            begin_epoch()
+            snapshots.restore(world, last.name, begin_epoch)
     return last
 
 

@@ -10,7 +10,7 @@ import re
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -134,8 +134,11 @@ def _drop_parts_of_teams(world: World) -> None:
         remove_folder(folder)
 
 
-def restore(world: World, name: str) -> None:
+def restore(world: World, name: str, begin_epoch: Callable[[], None]) -> None:
     """Replace the world's rows, files, clock and next ids by those of a snapshot. The caller has the write lock.
+
+    `begin_epoch` is called before the files are replaced, which may take long: a read of the epoch before, which sees
+    the new rows, is dropped then.
 
     Raises NotFound, and Conflict if a newer version made the snapshot, it is damaged, or another program has the
     database locked. Nothing has changed then.
@@ -155,10 +158,11 @@ def restore(world: World, name: str) -> None:
     world.clock.restore(clock.state())
     if ids is not None:
         world.ids.restore(ids.state())
+    begin_epoch()
+    drop_caches(world)
     world.restart_arrivals()
     for kind in KINDS:
         _replace_files(snapshot.path / kind, world.directory / kind)
-    drop_caches(world)
 
 
 def _prepare_database(world: World, snapshot: Snapshot, path: Path) -> tuple[Clock, Ids | None]:

@@ -97,7 +97,8 @@ class WorldLocal(Generic[T]):
 
     def drop(self, world: World) -> None:
         """Forget the value of a world. The next use creates another."""
-        world.locals.pop(self, None)
+        with self._lock:
+            world.locals.pop(self, None)
 
 
 class CurrentDatabase(DatabaseProxy):

@@ -203,14 +203,14 @@ class DrylineInProcess(Started):
         self._application = self._enter_in_this_process("running_app")
         self._application.world.address = self.url
         self._sender = in_process(self._application, self.url)
-        outgoing = import_module("dryline.world.outgoing")
+        exchange = import_module("dryline.world.exchange")
 
         def send_to_own_inbox(*arguments: Any, **options: Any) -> Any:
             try:
                 reply = self._sender(*arguments, **options)
             except NoReply as error:
-                raise outgoing.Unanswered(str(error)) from None
-            return outgoing.HttpResponse(reply.status, {}, reply.content)
+                raise exchange.Unanswered(str(error)) from None
+            return exchange.HttpResponse(reply.status, {}, reply.content)
 
         self._application.world.outgoing.own_host = urlsplit(self.url).hostname
         self._application.world.outgoing.send_to_own_inbox = send_to_own_inbox

@@ -6,7 +6,7 @@ import inspect
 import logging
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import quote
@@ -184,10 +184,13 @@ class StandIn(Driver):
         and for an export that is past that status.
         """
         export: Any = next((row for row in self.state()["exports"] if row["id"] == id), {"status": "PENDING"})
-        way = ("PENDING", "PROCESSING", "FAILED") if status == "FAILED" else _EXPORT_STEPS
-        steps = way[: way.index(status) + 1] if status in way else (status,)  # which the server refuses
-        start = steps.index(export["status"]) + 1 if export["status"] in steps[:-1] else len(steps) - 1
-        for step in steps[start:]:
+        steps = ("PENDING", "PROCESSING", "FAILED") if status == "FAILED" else _EXPORT_STEPS
+        # A status that is none of the steps, or that lies behind the present one, is refused by the server.
+        to_take: Sequence[str] = [status]
+        present = export["status"]
+        if status in steps and present in steps[: steps.index(status)]:
+            to_take = steps[steps.index(present) + 1 : steps.index(status) + 1]
+        for step in to_take:
             body = members(status=step, error_message=error_message if step == "FAILED" else None)
             export = self.plane("POST", f"/exports/{id}/transition", body)
         row: ExportRow = export

@@ -5,7 +5,9 @@ The request log's parts are counted in test_request_log.py.
 
 from __future__ import annotations
 
+import gc
 import json
+import tracemalloc
 
 import pytest
 
@@ -110,3 +112,20 @@ def test_the_path_of_a_fault_and_of_a_check_has_a_bound(control, length):
     for answer in answers:
         is_refused = answer.status_code == 400 and "maximum length 2000" in answer.text
         assert is_refused == (length > 2_000), answer.text
+
+
+def test_unknown_names_of_bodies_are_not_kept(api, control):
+    def send(first):
+        body = {f"{number:060}": 1 for number in range(first, first + 20_000)}
+        assert api.post("/team/tags", body).status_code == 400
+        control.delete("/requests")
+
+    send(0)
+    tracemalloc.start()
+    try:
+        send(20_000)
+        gc.collect()
+        kept_bytes, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept_bytes < 1_000_000

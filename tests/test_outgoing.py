@@ -10,7 +10,8 @@ import tracemalloc
 import pytest
 
 from dryline.tests.conftest import send as handlers_send
-from dryline.world.outgoing import Cut, Outgoing, Refused, Unanswered, send
+from dryline.world.exchange import Cut, Unanswered
+from dryline.world.outgoing import Outgoing, Refused, send
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
 

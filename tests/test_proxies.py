@@ -10,7 +10,8 @@ import pytest
 
 from dryline.commands.remote.reader import Reader, ReadError
 from dryline.testing import DrylineServer
-from dryline.world.outgoing import Outgoing, Unanswered, send
+from dryline.world.exchange import Unanswered
+from dryline.world.outgoing import Outgoing, send
 
 DRYLINE = f"{sys.executable} -m dryline"
 NAMES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")

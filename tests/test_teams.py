@@ -1,9 +1,11 @@
 """The team of the key."""
 
 import functools
+import threading
 
 import pytest
 
+from dryline.blueprints.console import app as console
 from dryline.models import teams
 from dryline.settings import Settings
 from dryline.tests.conftest import NEW_WORKER
@@ -69,6 +71,22 @@ class TestBesideOthers:
         team = other_api.get("/team").json["id"]
         meanwhile(lambda: control.delete(f"/teams/{team}"))
         assert other_api.post("/workers", NEW_WORKER).status_code == 401
+
+    def test_a_page_that_is_being_written_during_a_reset_leaves_no_key_of_the_old_world(
+        self, app, api, control, monkeypatch
+    ):
+        def chosen_team_and_reset():
+            team = chosen_team()
+            reset = threading.Thread(target=control.post, args=("/reset",))
+            reset.start()
+            reset.join()
+            return team
+
+        api.post("/workers", NEW_WORKER)
+        chosen_team = console.chosen_team
+        monkeypatch.setattr(console, "chosen_team", chosen_team_and_reset)
+        assert "dryline-local-key" in app.test_client().get("/console/calls").text
+        assert api.post("/workers", NEW_WORKER).status_code == 201
 
 
 class TestWithAnyKey:

@@ -109,11 +109,11 @@ def _logs(
 
 def _said(thread: tuple[str, ...], facts: Row, start: datetime, rng: Random) -> tuple[list[Row], datetime]:
     """Return the messages with times: people take minutes, the agent seconds."""
-    at, messages = start, []
-    for place, line in enumerate(thread):
+    sent_at, messages = start, []
+    for index, line in enumerate(thread):
         role = "user" if line.startswith("<") else "assistant"
-        if place:
-            at += timedelta(seconds=rng.randrange(40, 900) if role == "user" else rng.randrange(2, 8))
+        if index > 0:
+            sent_at += timedelta(seconds=rng.randrange(40, 900) if role == "user" else rng.randrange(2, 8))
         content = line.removeprefix("< ").format_map(facts)
-        messages.append({"role": role, "content": content, "createdAt": wire(at)})
-    return messages, at
+        messages.append({"role": role, "content": content, "createdAt": wire(sent_at)})
+    return messages, sent_at

@@ -76,9 +76,9 @@ def delivered(rows: Iterable[Row], logs: dict[str, Row]) -> Iterable[Row]:
 
 def arrive(row: Row, log: Row, seconds: float) -> None:
     """Mark a delivery as answered this long after its event."""
-    at = log["startTime"] if row["event"] == "call_started" else log["endTime"]
-    row |= {"createdAt": at, "dueAt": None, "status": "DELIVERED", "attempts": 1, "error": None}
-    row |= {"deliveredAt": later(at, seconds), "responseStatus": 200, "responseBody": '{"ok":true}'}
+    event_time = log["startTime"] if row["event"] == "call_started" else log["endTime"]
+    row |= {"createdAt": event_time, "dueAt": None, "status": "DELIVERED", "attempts": 1, "error": None}
+    row |= {"deliveredAt": later(event_time, seconds), "responseStatus": 200, "responseBody": '{"ok":true}'}
 
 
 def fail(row: Row, error: str, status: int | None = None, body: str | None = None) -> None:
@@ -87,9 +87,9 @@ def fail(row: Row, error: str, status: int | None = None, body: str | None = Non
     row |= {"error": error, "responseStatus": status, "responseBody": body}
 
 
-def later(at: str, seconds: float) -> str:
+def later(moment: str, seconds: float) -> str:
     """Return the time some seconds after a moment, as on the wire."""
-    return wire(parse(at) + timedelta(seconds=seconds))
+    return wire(parse(moment) + timedelta(seconds=seconds))
 
 
 def written(document: Row) -> bytes:

@@ -77,12 +77,12 @@ def repeated_classes(files: dict[Path, str]) -> Iterator[str]:
 
     `dryline.testing` is left out: its public names belong to other projects' tests.
     """
-    places: dict[str, list[str]] = defaultdict(list)
+    files_of_class: dict[str, list[str]] = defaultdict(list)
     for path, text in files.items():
         for node in ast.parse(text).body:
             if isinstance(node, ast.ClassDef):
-                places[node.name].append(str(path))
-    for name, where in sorted(places.items()):
+                files_of_class[node.name].append(str(path))
+    for name, where in sorted(files_of_class.items()):
         if len(where) > 1:
             yield f"class {name} is defined {len(where)} times: {', '.join(where)}"
 

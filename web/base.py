@@ -88,8 +88,10 @@ class Parser(FlaskParser):
         In webargs' own mapping each missing parameter raises an exception, and a list of logs has twenty parameters.
         """
         params: dict[str, str] = req.args.to_dict()
-        if self.is_strict("query") and (repeated := [name for name in params if len(req.args.getlist(name)) > 1]):
-            raise ValidationError({name: ["Must be sent once."] for name in repeated})
+        if self.is_strict("query"):
+            repeated = [name for name in params if len(req.args.getlist(name)) > 1]
+            if repeated:
+                raise ValidationError({name: ["Must be sent once."] for name in repeated})
         return params
 
     def load_json(self, req: Request, schema: Schema) -> Any:

@@ -43,7 +43,7 @@ def team_of(request: Request) -> str | None:
 def apply_fault(world: World, applied: AppliedFault, view: Callable[[], Any]) -> Any:
     """Return the response to the current request with a fault. `Fault` says when the view runs.
 
-    Raises EpochEnded if the world, or the request's team, is reset during the delay.
+    It is Dropped if the world, or the request's team, is reset during the delay; the caller then ends the request.
     """
     current_task().team_id = team_of(request)
     replaced = view() if applied.rule.phase == "after" else None
@@ -63,7 +63,6 @@ def _response_with_fault(world: World, applied: AppliedFault, view: Callable[[],
     gives_up = request.environ.get(GIVES_UP, lambda seconds: False)
     world.db.release()  # for the time of the delay
     if delay_ms and not gives_up(delay_ms / 1000) and not fault.wait_for_delay(world, task, delay_ms):
-        world.epochs.require_current(task)
         return Dropped()
     if fault.drop:
         return Dropped()

@@ -27,7 +27,8 @@ def answer_and_report(world: World, request: Request, view: Callable[[], Any]) -
     duration_ms = (monotonic() - start) * 1000
     text = f"{request.method:<6} {request.path} {status} {duration_ms:.0f} ms"
     members = {"method": request.method, "path": request.path, "status": status, "durationMs": round(duration_ms, 3)}
-    if has_failed and (error := _error_of(response)):
+    error = _error_of(response) if has_failed else ""
+    if error:
         text += f"  {error}"
         members["error"] = error
     world.events.add(text, is_problem=has_failed, **members)

@@ -11,7 +11,9 @@ def camel(name: str) -> str:
 
 def count(number: int, noun: str = "") -> str:
     """Format 12345 as `12,345`; with the noun `row` as `12,345 rows`, and 1 as `1 row`."""
-    return f"{number:,}" if not noun else f"{number:,} {noun}{'' if number == 1 else 's'}"
+    if not noun:
+        return f"{number:,}"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def join_names(names: Sequence[str], longest: int = 3) -> str:

@@ -301,12 +301,12 @@ def as_bad_setting(settings: Settings) -> Iterator[None]:
         with contextlib.suppress(FileNotFoundError):  # the working directory was removed
             path = path.absolute()
         directory = f"the data directory {path}"
-        way_out = " Name another one with --data-dir, or keep the state in a temporary one with --ephemeral."
+        advice = " Name another one with --data-dir, or keep the state in a temporary one with --ephemeral."
         if settings.ephemeral:
-            directory, way_out = "a temporary directory", ""
+            directory, advice = "a temporary directory", ""
         if disk_is_full(error):
             raise BadSetting(f"Cannot use {directory}: the disk is full.") from error
-        raise BadSetting(f"Cannot use {directory}: {_reason_why_unusable(error, path)}.{way_out}") from error
+        raise BadSetting(f"Cannot use {directory}: {_reason_why_unusable(error, path)}.{advice}") from error
 
 
 def _reason_why_unusable(error: Exception, directory: Path) -> str:

@@ -125,9 +125,11 @@ def show_error(error: Exception) -> Any:
     """Show an error as a page, after a form on the page that the form was on."""
     message, status = error_message(error)
     # The other page would also answer 403, and the form of a 413 cannot be read.
-    if request.method == "POST" and status not in (403, 413) and (page := auth.safe_url(request.form.get("back"))):
-        flash(message, "error")
-        return redirect(page, 303)
+    if request.method == "POST" and status not in (403, 413):
+        page = auth.safe_url(request.form.get("back"))
+        if page:
+            flash(message, "error")
+            return redirect(page, 303)
     if "team" not in g:
         g.team = None
     return render_template("error.html", status=status, message=message), status

@@ -132,12 +132,10 @@ def error_message(error: Exception) -> tuple[str, int]:
     """Return the message and the status with which the API answers an error. After a form, it names a field's label."""
     if isinstance(error, DomainError):
         answer = errors.answer_domain_error(error)
+    elif isinstance(error, HTTPException):
+        answer = errors.answer_http_error(error)
     else:
-        answer = (
-            errors.answer_http_error(error)
-            if isinstance(error, HTTPException)
-            else errors.answer_unexpected_error(error)
-        )
+        answer = errors.answer_unexpected_error(error)
     field = getattr(error, "field", None)
     if field and request.method == "POST":
         return f"{field_label(camel(field))}: {error}", answer.status_code

@@ -5,7 +5,8 @@ from typing import Any
 from flask import g, make_response, redirect, render_template, request, url_for
 
 from dryline.blueprints.console.base import PageBlueprint, require_team
-from dryline.blueprints.console.conversation_pages import CallPage, ConversationPage
+from dryline.blueprints.console.call_page import CallPage
+from dryline.blueprints.console.conversation_page import ConversationPage
 from dryline.blueprints.console.exports import request_export
 from dryline.blueprints.console.log_list_page import LogListPage
 from dryline.blueprints.console.log_lists import LogListQuery

@@ -150,7 +150,7 @@ class FileColumn(NamedTuple):
 
 
 def _column_rank(column: str) -> int:
-    """Return the place of a column on the page: first what a person looks for, last ids."""
+    """Return the position of a column on the page: first what a person looks for, last ids."""
     if column in FIRST_COLUMNS:
         return FIRST_COLUMNS.index(column)
     is_last = column.lower().endswith(("id", "type"))

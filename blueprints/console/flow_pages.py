@@ -1,6 +1,7 @@
 """The pages of flows: what a flow, the comparison of two versions and the editor show."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -169,7 +170,8 @@ class FlowComparisonPage:
     @property
     def code_title(self) -> str:
         """The numbers of added and removed lines."""
-        added, removed = (sum(line.kind == kind for line in self.code) for kind in ("added", "removed"))
+        kinds = Counter(line.kind for line in self.code)
+        added, removed = kinds["added"], kinds["removed"]
         return f"Lines of code: {added} added, {removed} removed"
 
     @cached_property

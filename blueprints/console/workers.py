@@ -42,6 +42,13 @@ class WorkerSheetSchema(WorkerSchema):
     template = fields.String(required=True, validate=OneOf(*TEMPLATES))
 
 
+def _is_listed(worker: dict[str, Any], tag: str, text: str) -> bool:
+    """Return whether a worker has a tag, and a text in its name, description or id."""
+    has_text = text in f"{worker['name']} {worker['description'] or ''} {worker['id']}".lower()
+    has_tag = tag == "" or any(each["id"] == tag for each in worker["tags"])
+    return has_text and has_tag
+
+
 @blp.get("")
 def show() -> Any:
     """List the workers; `tag` and `q` in the address filter them."""
@@ -50,12 +57,7 @@ def show() -> Any:
     workers = orjson.loads(orjson.dumps(WorkerSchema().dump(workers_with_tags(g.team))))
     return render_template(
         "workers.html",
-        workers=[
-            worker
-            for worker in workers
-            if text in f"{worker['name']} {worker['description'] or ''} {worker['id']}".lower()
-            and (not tag or any(one["id"] == tag for one in worker["tags"]))
-        ],
+        workers=[worker for worker in workers if _is_listed(worker, tag, text)],
         counts=activity.count_parts(g.team),
         tags=[(one.id, one.label) for one in Tag.listing(g.team)],
         tag=tag,
@@ -188,12 +190,11 @@ def scorecards(worker_id: str) -> Any:
     """Show what belongs to the worker's deployments, and the team's runs of it."""
     worker = Worker.fetch(require_team(), worker_id)
     suites, agents, cards = echo_of(worker)
-    ids = {one.id for one in (*agents, *cards)}
-    worker_runs = [
-        run
-        for run in EchoRun.listing(worker)
-        if any(one.get("agentId") in ids or one.get("scorecardId") in ids for one in run.plan)
-    ]
+    ids = {record.id for record in (*agents, *cards)}
+    worker_runs = []
+    for run in EchoRun.listing(worker):
+        if any(step.get("agentId") in ids or step.get("scorecardId") in ids for step in run.plan):
+            worker_runs.append(run)
     runs, new_count = without_new_rows(worker_runs[:MAX_RUNS])
     return render_template(
         "scorecards.html", worker=worker, suites=suites, agents=agents, cards=cards, runs=runs, new_count=new_count

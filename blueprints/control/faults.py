@@ -227,7 +227,7 @@ class FaultSchema(ContentSchema):
     def check_secrets(self, data, **kwargs):
         """Check that no criterion compares a secret, which the request log masks."""
         content = {name: data.get(name) for name in ("json", "query", "body_contains")}
-        try:
+        try:  # a secret is refused where the tests of the criteria are made
             Criteria(**content, headers=data.get("request_headers")).tests()
         except Invalid as error:
             field = "request_headers" if error.field == "headers" else error.field

@@ -167,11 +167,10 @@ def _unknown_names(criteria: Criteria, location: str, values: dict[str, Any]) ->
         return []
     operations = find_operations(criteria.method or "*", criteria.path or "*")
     declared = [getattr(operation, "schemas_by_location", {}) for operation in operations]
-    schemas = [
-        by_location.get(location, QuerySchema)
-        for by_location in declared
-        if location == "query" or location in by_location
-    ]
+    schemas = [by_location.get(location) for by_location in declared]
+    if location == "query":  # an operation that declares no parameters takes none
+        schemas = [schema or QuerySchema for schema in schemas]
+    schemas = [schema for schema in schemas if schema is not None]
     unknown_by_schema = [list(_unknown_names_in(schema, values)) for schema in schemas]
     return min(unknown_by_schema, key=len, default=[])
 

@@ -9,8 +9,9 @@ import orjson
 from urllib3.exceptions import InvalidHeader
 from urllib3.util import Retry
 
+from dryline.world.exchange import HttpResponse, Unanswered
 from dryline.world.masking import mask_addresses
-from dryline.world.outgoing import HttpResponse, Refused, Unanswered, send
+from dryline.world.outgoing import Refused, send
 from dryline.world.real_time import monotonic
 
 # A service that has not sent its whole answer in this time is not asked again.
@@ -98,7 +99,8 @@ class Reader:
 
     def _refusal_reason(self, answer: HttpResponse) -> str:
         """Return why an answer with this status cannot be used."""
-        if answer.status < 400 and (location := answer.headers.get("Location")):
+        location = answer.headers.get("Location")
+        if answer.status < 400 and location:
             return f", to {mask_addresses(location)}: redirects are not followed"  # another host must not get the key
         if answer.status == 404 and self.base_url.endswith("/api"):
             return ", the base URL must not end in /api"

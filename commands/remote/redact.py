@@ -155,7 +155,8 @@ class Redactor:
     def _replace_phone_number(self, number: str) -> str:
         """Return the replacement of a telephone number: the same in every notation, another one for each number."""
         digits = "".join(filter(str.isdigit, number))
-        digest = self._digest(e164(number) or e164(f"+{digits}") or number)
+        in_one_notation = e164(number) or e164(f"+{digits}") or number
+        digest = self._digest(in_one_notation)
         if digest not in self._numbers:
             suffix = int(digest, 16) % REPLACEMENTS
             taken = set(self._numbers.values())

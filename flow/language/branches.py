@@ -213,12 +213,12 @@ class FlowMap:
         """
         if guard not in self._conditions_by_guard:
             texts = guard.texts - {""}
-            fitting = {
-                assignment.number: assignment.condition
-                for name in guard.names
-                for assignment in self._assignments.get(name, ())
-                if (assignment.has_one_of(texts) if texts else assignment.is_open)
-            }
+            fitting: dict[int, Condition] = {}
+            for name in guard.names:
+                for assignment in self._assignments.get(name, ()):
+                    fits = assignment.has_one_of(texts) if texts else assignment.is_open
+                    if fits:
+                        fitting[assignment.number] = assignment.condition
             in_order = [fitting[number] for number in sorted(fitting)]
             self._conditions_by_guard[guard] = list(dict.fromkeys(in_order))
         return self._conditions_by_guard[guard]

@@ -56,7 +56,7 @@ class CodeWalk:
         self.questions.clear()
         self.steps, self.is_certain = 0, True
         if self._follow_block(until.body):
-            self._follow_code_behind(self._loop_around(until))
+            self._follow_code_behind(self.code.loop_around(until))
 
     def _learn_names_before(self, until: ast.If, *, is_opening: bool) -> None:
         """Learn what the code sets before a condition: in each block around it, the statements before."""
@@ -75,14 +75,6 @@ class CodeWalk:
             if not is_opening:
                 self.names |= dict.fromkeys(self.code.names_set_in_earlier_rounds(inner), UNKNOWN)
 
-    def _loop_around(self, statement: ast.stmt) -> ast.While:
-        """Return the loop of a condition, of which each but the first is the `elif` of the one before."""
-        parent, _, _ = self.code.blocks[statement]
-        while not isinstance(parent, ast.While):
-            assert isinstance(parent, ast.stmt)
-            parent, _, _ = self.code.blocks[parent]
-        return parent
-
     def _follow_code_behind(self, statement: ast.stmt) -> None:
         """Follow the code behind a statement, to the end of the blocks around it."""
         parent, block, index = self.code.blocks[statement]
@@ -95,13 +87,10 @@ class CodeWalk:
                 self._follow_block(parent.body)
             if is_repeated:
                 return
-        if isinstance(parent, ast.If) and self._is_until(parent):
-            self._follow_code_behind(self._loop_around(parent))
+        if isinstance(parent, ast.If) and self.code.is_until(parent):
+            self._follow_code_behind(self.code.loop_around(parent))
         elif isinstance(parent, ast.stmt):
             self._follow_code_behind(parent)
-
-    def _is_until(self, statement: ast.If) -> bool:
-        return self.code.untils.get(self.code.line_of(statement)) is statement
 
     # Statements.
 

@@ -48,6 +48,18 @@ class Lookahead:
         position = self.program.position_of_node(node)
         return position.line if position else 0
 
+    def is_until(self, statement: ast.If) -> bool:
+        """Return whether a statement is a condition of the flow with its code."""
+        return self.untils.get(self.line_of(statement)) is statement
+
+    def loop_around(self, until: ast.stmt) -> ast.While:
+        """Return the loop of a condition, of which each but the first is the `elif` of the one before."""
+        parent, _, _ = self.blocks[until]
+        while not isinstance(parent, ast.While):
+            assert isinstance(parent, ast.stmt)
+            parent, _, _ = self.blocks[parent]
+        return parent
+
     def names_set_in_earlier_rounds(self, statement: ast.stmt) -> set[str]:
         """Return the names that a loop may have set when it is run again; none for other statements."""
         if statement not in self._names_set:

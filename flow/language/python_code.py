@@ -210,9 +210,11 @@ def _is_done(part: list[Token]) -> bool:
 
 def _last_talk(loop: Statement) -> Token:
     """Return the first talk of the last line of a loop that has one. Raises BasedSyntaxError if none has."""
-    lines = [statement.line.tokens for statement in own_statements(loop.body)]
-    talks = [[token for index, token in enumerate(tokens) if is_call_of("talk", tokens, index)] for tokens in lines]
-    first_of_line = [tokens[0] for tokens in talks if tokens]
+    first_of_line: list[Token] = []
+    for statement in own_statements(loop.body):
+        tokens = statement.line.tokens
+        talks = [token for index, token in enumerate(tokens) if is_call_of("talk", tokens, index)]
+        first_of_line += talks[:1]
     if not first_of_line:
         raise BasedSyntaxError(loop.start, "This loop has no talk: nothing could ever meet a condition.")
     return first_of_line[-1]

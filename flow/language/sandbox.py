@@ -6,14 +6,11 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pydantic_monty
 
 from dryline.storage.errors import Busy
-
-if TYPE_CHECKING:
-    import pydantic_monty
 
 # Guards against endless loops, in seconds for which code executes. They are so long that no result of a flow depends on
 # how fast the machine is: a conversation executes for some milliseconds.

@@ -7,7 +7,7 @@ import orjson
 
 from dryline.flow.language.language_model import Answer, Question
 from dryline.flow.language.web import Fetch
-from dryline.world import outgoing
+from dryline.world import exchange
 from dryline.world.path_patterns import normal_path, path_pattern
 
 Answers = dict[str, Any] | list[Any]
@@ -84,7 +84,7 @@ def with_stubs(rules: list[dict[str, Any]], fetch: Fetch) -> Fetch:
     `error` (`timeout` or `connection`), and `times`, which this counts down.
     """
 
-    def fetch_or_answer(method: str, url: str, *rest: Any) -> outgoing.HttpResponse:
+    def fetch_or_answer(method: str, url: str, *rest: Any) -> exchange.HttpResponse:
         rule = next((rule for rule in rules if _is_rule_for(rule, method, url)), None)
         if rule is None:
             return fetch(method, url, *rest)
@@ -104,12 +104,12 @@ def _is_rule_for(rule: Mapping[str, Any], method: str, url: str) -> bool:
     return path_pattern(pattern).fullmatch(normal_path(url)) is not None
 
 
-def _stubbed_response(rule: Mapping[str, Any]) -> outgoing.HttpResponse:
+def _stubbed_response(rule: Mapping[str, Any]) -> exchange.HttpResponse:
     if rule.get("error"):
         timed_out = rule["error"] == "timeout"
-        raise outgoing.Unanswered("timed out" if timed_out else "Connection refused", timed_out=timed_out)
+        raise exchange.Unanswered("timed out" if timed_out else "Connection refused", timed_out=timed_out)
     headers = {str(name): str(value) for name, value in (rule.get("headers") or {}).items()}
     body = str(rule.get("text") or "").encode()
     if "json" in rule:
         headers, body = {"Content-Type": "application/json"} | headers, orjson.dumps(rule["json"])
-    return outgoing.HttpResponse(rule.get("status") or 200, headers, body)
+    return exchange.HttpResponse(rule.get("status") or 200, headers, body)

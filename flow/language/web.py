@@ -11,8 +11,9 @@ from urllib.parse import urlencode, urlsplit
 
 import orjson
 
+from dryline.world.exchange import HttpResponse, Unanswered
 from dryline.world.masking import mask_addresses
-from dryline.world.outgoing import HttpResponse, Outgoing, Unanswered
+from dryline.world.outgoing import Outgoing
 from dryline.world.outgoing import Refused as Forbidden
 
 LONGEST_S = 10.0

@@ -76,7 +76,9 @@ class _Agent:
         A prompt that asks several things goes on with the next one. Otherwise the agent asks again, and where that has
         failed offers a person, if the flow has such a condition.
         """
-        if len(self._prompt.questions) > 1 and not self._talk.note and (upcoming := self._next_question()):
+        asks_several = len(self._prompt.questions) > 1 and not self._talk.note
+        upcoming = self._next_question() if asks_several else ""
+        if upcoming:
             return upcoming, "the next question of the prompt"
         has_failed = bool(self.unanswered) and self.unanswered[-1].startswith(SORRY)
         offers_person = has_failed and any(map(_leads_to_person, self._talk.conditions))
@@ -84,7 +86,10 @@ class _Agent:
 
     def _next_question(self) -> str:
         """Return the first question of the prompt that was not asked yet."""
-        return next((each for each in self._prompt.questions if not any(each in text for text in self._said)), "")
+        for question in self._prompt.questions:
+            if not any(question in text for text in self._said):
+                return question
+        return ""
 
     def _value_question(self) -> str:
         """Return the question for the first value that a condition asks for, if it is of a known kind."""

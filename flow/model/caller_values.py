@@ -2,17 +2,17 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, NamedTuple
 
 from dryline.flow.language.branches import FlowMap
 from dryline.flow.language.language_model import NOT_SAID, Answer, ForeseenQuestion, Question
-from dryline.flow.language.program import Condition, Loop
-from dryline.flow.language.session import FlowSession
+from dryline.flow.language.program import Loop
 from dryline.flow.language.stubs import AnswerStubs
 from dryline.flow.model.answers.kind import ValueKind
 from dryline.flow.model.answers.slots import Slot, label_of, shape_of, shaped
+from dryline.flow.model.caller_turn import CallerTurn
 from dryline.flow.model.caller_words import choose_value, give_value, named_in, role_of
 from dryline.flow.model.kinds import CODE, EMAIL, NAME, PHONE, TIME, WORDS, YES_NO, kind_of, kind_of_question
 from dryline.flow.model.questions import invites_any_request, is_yes_no_question, last_question
@@ -21,7 +21,6 @@ _VOLUNTEERED = 0.4  # of the values that a flow takes together, in the sentence 
 _LEFT_OUT = 0.5  # of the values for whose lack the code has a question; all of them where that may be the way
 _SAME_FOR_A_CALLER = (NAME, PHONE, EMAIL, CODE)  # kinds of values
 _NEVER_VOLUNTEERED = (TIME, EMAIL, PHONE)
-ValuePath = tuple[int | None, str]  # the line of the question, and the path in its answer
 
 
 class ChosenValue(NamedTuple):
@@ -60,48 +59,6 @@ class PendingValue:
     def may_lead_on(self) -> bool:
         """Whether the lack of the value is perhaps the way to the next loop."""
         return self.may_be_missing and self.next_loop is not None
-
-
-@dataclass(eq=False, slots=True)
-class CallerTurn:
-    """The decisions of a caller for one turn: a condition, a phrase that means it, values, their sentences.
-
-    `agent` is what the agent said last. `condition` is None where the flow waits for anything. A phrase that only
-    `announces_value` makes way for the value, and so does one that `recites` the condition, for lack of a better one,
-    where the value `answers_question`, the agent's. A caller `holds_back` who does not take the condition of those who
-    give the value that the agent asks for.
-    """
-
-    session: FlowSession
-    agent: str
-    condition: Condition | None = None
-    phrase: str = ""
-    announces_value: bool = False
-    holds_back: bool = False
-    recites: bool = False
-    answers_question: bool = False
-    sentences: list[str] = field(default_factory=list)
-    values: dict[ValuePath, Any] = field(default_factory=dict)
-
-    @property
-    def words(self) -> str:
-        """The utterance."""
-        has_value = (self.announces_value and bool(self.sentences)) or (self.recites and self.answers_question)
-        return " ".join(self.sentences if has_value else [self.phrase, *self.sentences])
-
-    @property
-    def said(self) -> str:
-        """All that the caller has said, with the words of this turn."""
-        return f"{self.text_of('user')} {self.words}"
-
-    @property
-    def wants_a_value(self) -> bool:
-        """Whether the phrase announces a value that is not said yet."""
-        return self.announces_value and not self.sentences
-
-    def text_of(self, who: str) -> str:
-        """Return all that the user, or the agent, said before."""
-        return " ".join(message.text for message in self.session.messages if message.who == who)
 
 
 class CallerValues:

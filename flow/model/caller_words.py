@@ -112,7 +112,9 @@ def intent_of(condition: str, menu: tuple[str, ...] = ()) -> Intent | None:
     meant: list[tuple[float, str]] = []
     for text in (condition, *encoder.alternatives(condition)[:1]):
         near = _near_intents(text)
-        candidates = (name for name in near if name in intents and all(other[name] < near[name] for other in others))
+        candidates = [name for name in near if name in intents]
+        for other in others:
+            candidates = [name for name in candidates if other[name] < near[name]]
         likely = nlargest(_MOST_LIKELY, candidates, key=near.__getitem__)
         meant += [(near[name], name) for name in likely if near[name] >= _usual_nearness(name)]
     return intents[max(meant)[1]] if meant else None
@@ -147,7 +149,9 @@ def role_of(condition: str) -> str:
         if intent in words()["intents of roles"][role]:
             return role
     reading = read_condition(condition)
-    return "else" if reading.is_catch_all else "matter" if reading.gives is None else "value"
+    if reading.is_catch_all:
+        return "else"
+    return "matter" if reading.gives is None else "value"
 
 
 def kinds_of_values(condition: str) -> set[ValueKind]:
@@ -197,7 +201,8 @@ def choose_value(
     """
     if offers := _offered_in(question, slot, now):
         return random.choice(offers)
-    if slot.choices and (named := named_in(said, slot, now)):
+    named = named_in(said, slot, now) if slot.choices else None
+    if named:
         return named
     if kind_of(slot) is NUMBER and unit_of(slot) == RATING:  # most callers are content
         return max(made_up(slot, random, now) for _ in range(6))
@@ -234,8 +239,11 @@ def _fact_about_caller(slot: Slot, facts: Mapping[str, str]) -> str | None:
     if _OF_OTHER.search(f"{label} {slot.question}"):
         return None
     if kind is NAME:
-        part = "first" if "first" in label else "last" if "last" in label or "surname" in label else "name"
-        return facts.get(part)
+        if "first" in label:
+            return facts.get("first")
+        if "last" in label or "surname" in label:
+            return facts.get("last")
+        return facts.get("name")
     return facts.get(kind.name) if kind in (PHONE, EMAIL) else None
 
 

@@ -104,8 +104,10 @@ def member_of(value: dict[str, Any], name: str, default: Any = _MISSING) -> Any:
 
 def is_deep(value: Any, levels: int = MAX_LEVELS) -> bool:
     """Return whether a value is nested deeper than a flow can take it."""
-    members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return levels < 0 or any(is_deep(member, levels - 1) for member in members)
+    if levels < 0:
+        return True
+    members = value.values() if isinstance(value, dict) else value
+    return isinstance(value, dict | list) and any(is_deep(member, levels - 1) for member in members)
 
 
 def whole_number(value: Any) -> int | None:
@@ -128,7 +130,9 @@ def in_shape(value: Any, example: Any) -> Any:
     if isinstance(example, dict):
         return _in_object(value, example)
     if isinstance(example, list):
-        items = value if isinstance(value, list) else [] if value is None else [value]
+        if value is None:
+            return []
+        items = value if isinstance(value, list) else [value]
         return [in_shape(item, example[0]) for item in items] if example else items
     if isinstance(example, tuple):
         return next((each for each in example if _folded(str(each)) == _folded(str(value))), None)
@@ -171,7 +175,9 @@ def _in_type(value: Any, example: Any) -> Any:
         return next(_texts_of([value]), None)
     if isinstance(example, bool):
         folded = str(value).strip().lower()
-        return True if folded in {*_TRUE_TEXTS, "1"} else False if folded in {*_FALSE_TEXTS, "0"} else None
+        if folded in {*_TRUE_TEXTS, "1"}:
+            return True
+        return False if folded in {*_FALSE_TEXTS, "0"} else None
     if isinstance(value, bool) or not _NUMBER.fullmatch(str(value)):
         return None
     number = float(value)

@@ -59,6 +59,7 @@ _SCALED = re.compile(
 _RUN = re.compile(r"(?<![\d.,:/-])\d+(?: \d+)+(?![\d:/])(?!,\d)")
 
 _BOUND = r"[$€£]?(\d[\d,]*(?:\.\d+)?)(?: ?(k))?\b"
+_LEAST_DIFFERENCE = 1e-9  # between a bound and a number that is less
 _BOUNDS = (
     (re.compile(rf"\b{_BOUND} ?(?:to|-|through|and|or) ?{_BOUND}"), "between"),
     (
@@ -137,8 +138,12 @@ def read_bounds(condition: str) -> Bounds | None:
     for pattern, kind in _BOUNDS:
         if match := pattern.search(text):
             number = _value(match[1], match[2])
-            most = _value(match[3], match[4]) if kind == "between" else number - (1e-9 if kind == "less" else 0)
-            return (number, inf) if kind == "least" else (number if kind == "between" else -inf, most)
+            if kind == "least":
+                return number, inf
+            if kind == "between":
+                return number, _value(match[3], match[4])
+            most = number - _LEAST_DIFFERENCE if kind == "less" else number
+            return -inf, most
     return None
 
 

@@ -19,6 +19,7 @@ from dryline.flow.model.model_replies import (
     whole_number,
 )
 from dryline.world import outgoing
+from dryline.world.exchange import Unanswered
 from dryline.world.masking import MASK
 
 TIMEOUT_S = 10.0  # of the whole request
@@ -136,7 +137,7 @@ class RemoteModel:
             answer = outgoing.send(
                 "POST", self._url, headers=headers, body=body, within_s=TIMEOUT_S, max_bytes=MAX_ANSWER_BYTES
             )
-        except outgoing.Unanswered as fault:
+        except Unanswered as fault:
             raise _Unusable(self._without_key(f"The model did not answer: {fault}")) from None
         if answer.status != 200:
             message = error_message(answer.body)

@@ -12,7 +12,8 @@ from dryline.flow.language.open_talk import arguments_of_tool, question_of_tool
 from dryline.flow.language.program import Condition, Loop
 from dryline.flow.language.session import FlowSession
 from dryline.flow.model.builtin_model import BuiltInModel
-from dryline.flow.model.caller_values import CallerTurn, CallerValues
+from dryline.flow.model.caller_turn import CallerTurn
+from dryline.flow.model.caller_values import CallerValues
 from dryline.flow.model.caller_words import intent_of, kinds_of_values, role_of, utter, words
 from dryline.flow.model.kinds import kind_of_question
 from dryline.flow.model.questions import invites_any_request, last_question
@@ -175,11 +176,12 @@ class Caller:
         if not self.route:
             return None
         if self.route[0].loop is menu.loop:  # it is an answer that the agent has not asked for yet
-            ways = menu.others
+            candidates = menu.others
         else:
             leading = menu.others if menu.is_first else menu.others + menu.closing
-            ways = [each for each in self.flow_map.conditions_that_continue(leading) if each not in self.taken]
-        return self._draw(ways) if ways else None
+            continuing = self.flow_map.conditions_that_continue(leading)
+            candidates = [each for each in continuing if each not in self.taken]
+        return self._draw(candidates) if candidates else None
 
     def _value_asked_for(self, menu: Menu) -> Condition | None:
         """Return a condition that is met by the value which the agent asks for, before the conversation ends."""
@@ -189,8 +191,8 @@ class Caller:
         """Return a usual condition, or the end once something was asked for. The rest of the route is given up."""
         self.route.clear()
         usual_ones = menu.others if menu.is_first else menu.closing
-        ways = usual_ones or menu.others or menu.loop.conditions
-        return self._draw(ways) if ways else None
+        candidates = usual_ones or menu.others or menu.loop.conditions
+        return self._draw(candidates) if candidates else None
 
     def _position_in_route(self, menu: Menu) -> int | None:
         """Return the position in the route of the first condition that can be taken here."""
@@ -202,10 +204,10 @@ class Caller:
                 return index
         return None
 
-    def _draw(self, ways: Sequence[Condition]) -> Condition:
+    def _draw(self, candidates: Sequence[Condition]) -> Condition:
         """Return one of the conditions, the usual ones more often, and seldom one that was taken before."""
-        weights = [usual(each, self.shares) * (_RARE if each in self.taken else 1.0) for each in ways]
-        return self.random.choices(ways, weights if any(weights) else None)[0]
+        weights = [usual(each, self.shares) * (_RARE if each in self.taken else 1.0) for each in candidates]
+        return self.random.choices(candidates, weights if any(weights) else None)[0]
 
 
 def _gives_value(condition: Condition, question: str) -> bool:

@@ -11,7 +11,7 @@ from dryline.flow.language.web import Fetch, fetcher
 from dryline.flow.model.remote_model import RemoteModel
 from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import Invalid
-from dryline.world.outgoing import HttpResponse
+from dryline.world.exchange import HttpResponse
 from dryline.world.world import World
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -71,6 +72,19 @@ def new_page(chromium, server, width, theme, **options):
     return page
 
 
+@contextmanager
+def next_page(page):
+    """Do in the block what opens another page, and wait until that has replaced this one and has run its scripts.
+
+    The other page may be of the same address, with the same texts.
+    """
+    page.wait_for_load_state()
+    page.evaluate("document.documentElement.dataset.left = ''")
+    yield
+    expect(page.locator("html[data-left]")).to_have_count(0)
+    page.wait_for_load_state()
+
+
 def press(part, name):
     """Press a button, or follow a link that looks like one, on a page or in a part of it, once the page is loaded."""
     link = part.get_by_role("link", name=name, exact=True)
@@ -90,25 +104,28 @@ def open_menu(page, name):
 
 
 def press_in_bar(page, name):
-    """Press a button in the clock's menu."""
-    press(open_menu(page, "clock"), name)
+    """Press a button in the clock's menu, which loads the page anew."""
+    with next_page(page):
+        press(open_menu(page, "clock"), name)
 
 
 def reset_world(page):
     """Choose "Reset the world" in the menu World."""
-    press(open_menu(page, "world"), "Reset the world")
+    with next_page(page):
+        press(open_menu(page, "world"), "Reset the world")
 
 
 def open_page(page, title):
-    page.locator(".menu").get_by_role("link", name=title, exact=True).click()
+    with next_page(page):
+        page.locator(".menu").get_by_role("link", name=title, exact=True).click()
     expect(page.locator(".menu [aria-current]")).to_have_text(title)
-    page.wait_for_load_state()  # with its scripts
 
 
 def set_calls_per_minute(page, number):
     menu = open_menu(page, "traffic")
     menu.get_by_label("Calls per minute").fill(number)
-    press(menu, "Set")
+    with next_page(page):
+        press(menu, "Set")
     notice = f"{number} calls a minute from now on." if number != "0" else "No more calls come in."
     expect(page.get_by_text(notice)).to_be_visible()
 

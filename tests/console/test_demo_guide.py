@@ -8,6 +8,7 @@ from dryline.tests.console.rehearsal import (
     ROOT,
     Rehearsal,
     new_page,
+    next_page,
     open_page,
     press,
     press_in_bar,
@@ -33,7 +34,8 @@ def place(page, outcome):
 
 
 def press_place(page):
-    press(page, "Place the call")
+    with next_page(page):
+        press(page, "Place the call")
     expect(page.get_by_text("The call has begun.")).to_be_visible()
 
 
@@ -233,6 +235,7 @@ def filters(page):
     page.locator("select[name=worker]").select_option(label="Bayside Dental")
     page.wait_for_url("**worker=*")
     page.get_by_label("Outcome").select_option("completed")
+    page.wait_for_url("**status=completed*")
     page.get_by_label("Words, number or id").fill("appointment")
     page.keyboard.press("Enter")
     page.wait_for_url("**searchQuery=appointment*")

@@ -53,6 +53,7 @@ def test_a_fault_an_export_and_a_campaign_are_created_without_script(served, tab
     expect(page.locator("#rules tbody tr")).to_have_count(1)
     assert request_status(served) == 503
     page.get_by_role("button", name="Remove", exact=True).click()
+    expect(page.locator("#rules tbody tr")).to_have_count(0)
     assert request_status(served) == 200
     page.get_by_role("link", name="Exports").click()
     page.get_by_role("link", name="New export").click()

@@ -10,7 +10,8 @@ import pytest
 from dryline.flow.engine import Engine
 from dryline.flow.language.web import fetcher
 from dryline.tests.conftest import send
-from dryline.world.outgoing import HttpResponse, Outgoing, Refused, Unanswered
+from dryline.world.exchange import HttpResponse, Unanswered
+from dryline.world.outgoing import Outgoing, Refused
 
 
 class Network:

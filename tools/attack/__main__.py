@@ -57,8 +57,8 @@ def run_part(
     if part == "clients":
         count, phases = attack_with_clients(target, client, findings, seed, seconds, kills=kills)
         print(f"{count} operations of clients in {phases} phases, {target.starts - 1} kills", flush=True)
-        for place, statuses in client.never_taken().items():
-            print(f"  never taken: {place} {dict(statuses)}")
+        for where, statuses in client.never_taken().items():
+            print(f"  never taken: {where} {dict(statuses)}")
     elif part == "operations":
         print(f"{attack_operations(client, random, seconds)} odd requests to operations", flush=True)
     elif part == "routes":

@@ -82,11 +82,11 @@ class Client:
         if body is not None:
             data = orjson.dumps(body)
         sent_headers = {"x-api-key": self._key, "Content-Type": "application/json", **headers}
-        place = f"{method} {_ID.sub('ID', path.partition('?')[0][:150])}"
+        where = f"{method} {_ID.sub('ID', path.partition('?')[0][:150])}"
         self._target.is_up.wait()
         starts, began = self._target.starts, time.monotonic()
         epochs, may_be_cut = self._target.epochs, self._target.unanswered_epochs > 0
-        begins_epoch = _BEGINS_EPOCH.search(place) is not None
+        begins_epoch = _BEGINS_EPOCH.search(where) is not None
         self._target.epochs += begins_epoch
         self._target.unanswered_epochs += begins_epoch
         try:
@@ -100,17 +100,17 @@ class Client:
                 timeout=GIVE_UP_S,
             )
         except urllib3.exceptions.ReadTimeoutError:
-            self._findings.add("no answer", place, f"within {GIVE_UP_S} s: {str(data)[:200]}")
+            self._findings.add("no answer", where, f"within {GIVE_UP_S} s: {str(data)[:200]}")
             return Answer(0)
         except (urllib3.exceptions.HTTPError, OSError) as error:
             self._target.is_up.wait()
             is_cut = may_be_cut or self._target.epochs != epochs  # a reset ends earlier requests
             if self._target.starts == starts and not is_cut:  # nor was the server killed
-                self._findings.add("connection", place, error)
+                self._findings.add("connection", where, error)
             return Answer(0)
         finally:
             self._target.unanswered_epochs -= begins_epoch
-        self._watch(place, time.monotonic() - began, sent, path, data)
+        self._watch(where, time.monotonic() - began, sent, path, data)
         return Answer(sent.status, sent.data, sent.headers)
 
     def send_form(self, path: str, fields: bytes) -> Answer:
@@ -127,13 +127,13 @@ class Client:
     def never_taken(self) -> dict[str, Counter[int]]:
         """Return the statuses of each method and path to which no request succeeded."""
         return {
-            place: each for place, each in self._statuses.items() if not any(200 <= status < 400 for status in each)
+            where: each for where, each in self._statuses.items() if not any(200 <= status < 400 for status in each)
         }
 
-    def _watch(self, place: str, seconds: float, sent: Any, path: str, data: bytes | None) -> None:
-        self._statuses[place][sent.status] += 1
+    def _watch(self, where: str, seconds: float, sent: Any, path: str, data: bytes | None) -> None:
+        self._statuses[where][sent.status] += 1
         limit = LONGEST_OF_SLOW_S if _SLOW.search(path) else LONGEST_S
         if seconds > limit and not _WAITS.search(path):
-            self._findings.add(f"slower than {limit} s", place, f"{seconds:.1f} s: {path[-80:]} {str(data)[:200]}")
+            self._findings.add(f"slower than {limit} s", where, f"{seconds:.1f} s: {path[-80:]} {str(data)[:200]}")
         if sent.status >= 500 and sent.status not in DELIBERATE:
-            self._findings.add(str(sent.status), place, f"{path[-120:]} {str(data)[:300]} -> {sent.data[:120]!r}")
+            self._findings.add(str(sent.status), where, f"{path[-120:]} {str(data)[:300]} -> {sent.data[:120]!r}")

@@ -52,9 +52,8 @@ def _mutated(random: Random, base: Any) -> Any:
     ):
         rows = document[name] = list(base[name])
         for _ in range(random.choice([1, 1, 3])):
-            place = random.randrange(len(rows))
-            row = mutated(random, rows[place], random.choice([1, 1, 2]))
-            rows[place] = row
+            index = random.randrange(len(rows))
+            rows[index] = mutated(random, rows[index], random.choice([1, 1, 2]))
     if random.random() < 0.4:
         document["asOf"] = random.choice(
             ["2026-01-01T00:00:00Z", "2026-03-01T10:00:00Z", "2030-01-01T00:00:00Z", "0003-01-01T00:00:00Z"]

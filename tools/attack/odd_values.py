@@ -63,10 +63,10 @@ def mutated(random: Random, value: Any, times: int = 1) -> Any:
 
 
 def _mutated_once(random: Random, value: Any) -> Any:
-    places = list(_places(value))
-    if not places or random.random() < 0.02:
+    members = list(_members_within(value))
+    if not members or random.random() < 0.02:
         return odd_value(random)
-    holder, key = random.choice(places)
+    holder, key = random.choice(members)
     act = random.random()
     if act < 0.12:
         del holder[key]
@@ -75,7 +75,7 @@ def _mutated_once(random: Random, value: Any) -> Any:
     elif act < 0.26 and isinstance(holder, list):
         holder += holder[:50]
     elif act < 0.36:
-        other, other_key = random.choice(places)
+        other, other_key = random.choice(members)
         if not _holds(holder[key], other):
             other[other_key] = copy.deepcopy(holder[key])
     elif act < 0.42:
@@ -89,14 +89,14 @@ def _mutated_once(random: Random, value: Any) -> Any:
     return value
 
 
-def _places(value: Any) -> Any:
+def _members_within(value: Any) -> Any:
     """Yield each dict or list within a value, with each of its keys."""
     if isinstance(value, dict | list):
         for key in list(value) if isinstance(value, dict) else range(len(value)):
             yield value, key
-            yield from _places(value[key])
+            yield from _members_within(value[key])
 
 
 def _holds(value: Any, part: Any) -> bool:
     """Return whether a value is or has this very part, which must not be put into itself."""
-    return value is part or any(holder[key] is part for holder, key in _places(value))
+    return value is part or any(holder[key] is part for holder, key in _members_within(value))

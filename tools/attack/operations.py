@@ -284,8 +284,7 @@ class Attacker(threading.Thread):
 
     def reset(self) -> None:
         scenario = self.random.choice(["empty", "empty", "demo"])
-        undo = self.random.choice(["", "?undo=true"])
-        self._begin(lambda: self.client.send("POST", f"/_dryline/reset{undo}", {"scenario": scenario}))
+        self._begin(lambda: self.client.send("POST", "/_dryline/reset", {"scenario": scenario}))
 
     def restore(self) -> None:
         if self.saved:

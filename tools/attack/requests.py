@@ -26,16 +26,16 @@ _FORM_FIELDS = ("name", "text", "code", "now", "seconds", "document", "secret", 
 class Operation:
     """An operation of the OpenAPI document with the ids of a row, its example body and its query parameters."""
 
-    def __init__(self, method: str, path: str, form: dict[str, Any]) -> None:
+    def __init__(self, method: str, path: str, description: dict[str, Any]) -> None:
         self.method = method
-        self.id: str = form["operationId"]
+        self.id: str = description["operationId"]
         self.path = path
         ids = iter(path_ids(path, NORTH)) if path.startswith("/api/") else itertools.repeat(id_of(NORTH, "teams"))
         self.path = re.sub(r"{\w+}", lambda _: quote(next(ids), safe=""), path)
-        content = form.get("requestBody", {}).get("content", {}).get("application/json", {})
+        content = description.get("requestBody", {}).get("content", {}).get("application/json", {})
         self.body = content.get("example")
-        self.has_body = "requestBody" in form
-        self.query = [each["name"] for each in form.get("parameters", ()) if each["in"] == "query"]
+        self.has_body = "requestBody" in description
+        self.query = [each["name"] for each in description.get("parameters", ()) if each["in"] == "query"]
 
 
 def operations(client: Client) -> list[Operation]:

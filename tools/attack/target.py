@@ -132,9 +132,11 @@ class Target:
         for record in _RECORD.split(self.log_file.read_text(errors="replace")):
             lines = record.strip().splitlines()
             if lines and " ERROR " in lines[0] and not _FULL_DISK.search(record):
-                own = [line for line in lines if line.startswith("  File") and "site-packages" not in line]
-                place = own[-1].strip().partition("documents/")[2] or own[-1].strip() if own else lines[0][9:]
-                self.findings.add("error in the log", place, f"{lines[0]} … {lines[-1]}")
+                where = lines[0][9:]
+                for line in lines:  # the last line of dryline's code in the traceback
+                    if line.startswith("  File") and "site-packages" not in line:
+                        where = line.strip().partition("documents/")[2] or line.strip()
+                self.findings.add("error in the log", where, f"{lines[0]} … {lines[-1]}")
 
     def memory_text(self) -> str:
         """Return how much memory the server has, and had at most since its last start."""

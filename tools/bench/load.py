@@ -111,8 +111,8 @@ def is_whole(answer: bytearray) -> bool:
     head = bytes(answer[:end]).lower()
     if b"\r\ntransfer-encoding: chunked" in head:
         return answer.endswith(b"\r\n0\r\n\r\n")
-    at = head.find(b"\r\ncontent-length: ")
-    length = int(head[at + 18 :].partition(b"\r")[0]) if at >= 0 else 0
+    _, _, behind_name = head.partition(b"\r\ncontent-length: ")
+    length = int(behind_name.partition(b"\r")[0] or 0)
     return len(answer) >= end + 4 + length
 
 

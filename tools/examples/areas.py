@@ -8,11 +8,11 @@ from dryline.tools.examples.walk import Walk
 
 def walk_through(walk: Walk) -> None:
     """Call every operation at least once."""
-    places = building.show(walk)
-    calling.show(walk, places)
-    reading.show(walk, places)
-    control.show(walk, places)
+    built = building.show(walk)
+    calling.show(walk, built)
+    reading.show(walk, built)
+    control.show(walk, built)
     refusals.show(walk)
-    building.take_away(walk, places)
-    missed = walk.places.keys() - walk.examples.keys()
+    building.take_away(walk, built)
+    missed = walk.operations.keys() - walk.examples.keys()
     assert not missed, f"Nothing shows {', '.join(sorted(missed))}."

@@ -30,7 +30,7 @@ CRITERIA = [
 
 
 @dataclass
-class Places:
+class BuiltIds:
     """Ids of what was built."""
 
     worker: str
@@ -42,7 +42,7 @@ class Places:
     agent: str
 
 
-def show(walk: Walk) -> Places:
+def show(walk: Walk) -> BuiltIds:
     """Build it."""
     _team(walk)
     worker = walk("createWorker", body={"name": "Front desk", "description": "Books visits", "status": "active"})["id"]
@@ -50,28 +50,28 @@ def show(walk: Walk) -> Places:
     walk("getWorker", worker)
     walk("updateWorker", worker, body={"description": "Books and moves visits"})
     flow = _flow(walk, worker)
-    places = _deployments(walk, worker, flow)
-    _beside_deployments(walk, places)
+    built = _deployments(walk, worker, flow)
+    _beside_deployments(walk, built)
     _tags(walk, worker)
     _knowledge(walk, worker)
     _hours(walk)
-    _tests(walk, places)
-    return places
+    _tests(walk, built)
+    return built
 
 
 def _team(walk: Walk) -> None:
     walk("getTeam", includeIntegrations="true")
     account = {"name": "Own numbers", "accountSid": "AC0123456789abcdef0123456789abcdef", "authToken": "a-secret"}
-    own = walk("createTwilioIntegration", body=account)["id"]
+    integration = walk("createTwilioIntegration", body=account)["id"]
     walk("listIntegrations")
-    walk("getIntegration", own)
-    walk("updateIntegration", own, body={"description": "Numbers that we had before"})
-    walk("registerPhoneNumber", body={"phoneNumber": "+14155550123", "integrationId": own})
+    walk("getIntegration", integration)
+    walk("updateIntegration", integration, body={"description": "Numbers that we had before"})
+    walk("registerPhoneNumber", body={"phoneNumber": "+14155550123", "integrationId": integration})
     walk("listAvailablePhoneNumbers", countryCode="US", numberType="Local", areaCode="415")
     number = walk("purchasePhoneNumbers", body={"phoneNumbers": ["+14155550142"]})[0]["id"]
     walk("listPhoneNumbers")
     walk("deletePhoneNumber", number)
-    walk("deleteTwilioIntegration", own)
+    walk("deleteTwilioIntegration", integration)
     walk("getSubaccountCredentials")
     profile = {"name": "Oak Clinic", "about": "Appointments", "websites": ["https://oak-clinic.example"]}
     sender = walk("purchaseWhatsappSender", body={"phoneNumber": "+14155550177", "profile": profile})["senderSid"]
@@ -103,7 +103,7 @@ def _flow(walk: Walk, worker: str) -> str:
     return flow
 
 
-def _deployments(walk: Walk, worker: str, flow: str) -> Places:
+def _deployments(walk: Walk, worker: str, flow: str) -> BuiltIds:
     shared = {"flowId": flow, "extractions": EXTRACTIONS, "successCriteria": CRITERIA}
     config = {"language": "en-US", "voiceId": "EXAVITQu4vr4xnSDxMaL", "maxCallDurationMs": 600_000}
     new = {"name": "Main line", "phoneNumber": "+14155550100", "externalConfig": config, **shared}
@@ -131,7 +131,7 @@ def _deployments(walk: Walk, worker: str, flow: str) -> Places:
     walk("getChatEmbedDeployment", worker, made["id"])
     walk("getChatEmbedDeploymentByEmbed", made["embedId"])
     walk("updateChatEmbedDeployment", worker, made["id"], body={"agentName": "Oli"})
-    return Places(worker, flow, voice, voicev1, chat, made["id"], agent)
+    return BuiltIds(worker, flow, voice, voicev1, chat, made["id"], agent)
 
 
 def _legacy_deployment(walk: Walk, worker: str, flow: str) -> str:
@@ -158,25 +158,25 @@ def _legacy_deployment(walk: Walk, worker: str, flow: str) -> str:
     return voicev1
 
 
-def _beside_deployments(walk: Walk, places: Places) -> None:
-    at = (places.worker, places.voice)
+def _beside_deployments(walk: Walk, built: BuiltIds) -> None:
+    deployment = (built.worker, built.voice)
     new = {"name": "desk", "value": "+14155550199", "description": "The desk that answers in the afternoon"}
-    walk("createDeploymentParameter", *at, body=new)
-    parameter = walk("listDeploymentParameters", *at)[0]["id"]
-    walk("updateDeploymentParameter", *at, parameter, body={"value": "+14155550198"})
-    walk("getFlow", places.worker, places.flow, deploymentId=places.voice)
-    walk("lookupFlow", places.flow)
-    walk("lookupDeployment", places.voice, include="successCriteria,deploymentParameters")
-    walk("deleteDeploymentParameter", *at, parameter)
-    walk("updateDeploymentDefaultChecks", *at, body={"aiEnabled": False})
-    walk("getDeploymentDefaultChecks", *at)
-    walk("deleteDeploymentDefaultChecks", *at)
+    walk("createDeploymentParameter", *deployment, body=new)
+    parameter = walk("listDeploymentParameters", *deployment)[0]["id"]
+    walk("updateDeploymentParameter", *deployment, parameter, body={"value": "+14155550198"})
+    walk("getFlow", built.worker, built.flow, deploymentId=built.voice)
+    walk("lookupFlow", built.flow)
+    walk("lookupDeployment", built.voice, include="successCriteria,deploymentParameters")
+    walk("deleteDeploymentParameter", *deployment, parameter)
+    walk("updateDeploymentDefaultChecks", *deployment, body={"aiEnabled": False})
+    walk("getDeploymentDefaultChecks", *deployment)
+    walk("deleteDeploymentDefaultChecks", *deployment)
     new = {"url": "http://127.0.0.1:8080/calls", "fields": "summary,transcript,recording_url", "name": "CRM"}
-    hook = walk("createCustomWebhook", *at, body=new)["id"]
-    walk("listCustomWebhooks", *at)
-    walk("getCustomWebhook", *at, hook)
-    walk("updateCustomWebhook", *at, hook, body={"fields": "summary"})
-    walk("listDeploymentHistory", *at)
+    hook = walk("createCustomWebhook", *deployment, body=new)["id"]
+    walk("listCustomWebhooks", *deployment)
+    walk("getCustomWebhook", *deployment, hook)
+    walk("updateCustomWebhook", *deployment, hook, body={"fields": "summary"})
+    walk("listDeploymentHistory", *deployment)
 
 
 def _tags(walk: Walk, worker: str) -> None:
@@ -234,21 +234,21 @@ def _hours(walk: Walk) -> None:
     walk("deleteBusinessHours", hours)
 
 
-def _tests(walk: Walk, places: Places) -> None:
+def _tests(walk: Walk, built: BuiltIds) -> None:
     checkpoints = [{"name": "Books", "description": "caller wants to book an appointment", "runs": 2, "tolerance": 1}]
     new = {"name": "Booking", "description": "Books a visit", "checkpoints": checkpoints, "testMode": "voice"}
-    new |= {"systemPrompt": "You want to come on Tuesday.", "flowId": places.flow}
-    test = walk("createTest", places.worker, body=new)["id"]
-    walk("runTest", places.worker, test)
+    new |= {"systemPrompt": "You want to come on Tuesday.", "flowId": built.flow}
+    test = walk("createTest", built.worker, body=new)["id"]
+    walk("runTest", built.worker, test)
     walk.wait(10)
-    walk("listTestRuns", places.worker, test)
-    walk("updateTest", places.worker, test, body={"name": "Booking a visit"})
-    walk("deleteTest", places.worker, test)
+    walk("listTestRuns", built.worker, test)
+    walk("updateTest", built.worker, test, body={"name": "Booking a visit"})
+    walk("deleteTest", built.worker, test)
     items = [{"title": "Polite", "description": "The agent is polite.", "type": "BINARY", "threshold": 1}]
     card = walk("createEchoScorecard", body={"name": "Manners", "items": items})["id"]
     suite = walk("createEchoSuite", body={"name": "Every night", "echoScorecardIds": [card]})["id"]
     agent = {"name": "In a hurry", "type": "voice", "purpose": "Book a visit", "goals": ["A day is agreed on"]}
-    agent_id = walk("createEchoAgent", body={**agent, "suiteId": suite, "deploymentId": places.voice})["id"]
+    agent_id = walk("createEchoAgent", body={**agent, "suiteId": suite, "deploymentId": built.voice})["id"]
     walk("listEchoScorecards")
     walk("listEchoSuites")
     walk("listEchoAgents")
@@ -263,13 +263,13 @@ def _tests(walk: Walk, places: Places) -> None:
     walk("deleteEchoScorecard", card)
 
 
-def take_away(walk: Walk, places: Places) -> None:
+def take_away(walk: Walk, built: BuiltIds) -> None:
     """Delete what was built, the parts first."""
-    hook = walk.get(f"/api/workers/{places.worker}/deployments/{places.voice}/voice/customWebhooks")[0]["id"]
-    walk("deleteCustomWebhook", places.worker, places.voice, hook)
-    walk("deleteVoiceDeployment", places.worker, places.voice)
-    walk("deleteVoiceV1Deployment", places.worker, places.voicev1)
-    walk("deleteChatDeployment", places.worker, places.chat)
-    walk("deleteChatEmbedDeployment", places.worker, places.widget)
-    walk("deleteFlow", places.worker, places.flow)
-    walk("deleteWorker", places.worker)
+    hook = walk.get(f"/api/workers/{built.worker}/deployments/{built.voice}/voice/customWebhooks")[0]["id"]
+    walk("deleteCustomWebhook", built.worker, built.voice, hook)
+    walk("deleteVoiceDeployment", built.worker, built.voice)
+    walk("deleteVoiceV1Deployment", built.worker, built.voicev1)
+    walk("deleteChatDeployment", built.worker, built.chat)
+    walk("deleteChatEmbedDeployment", built.worker, built.widget)
+    walk("deleteFlow", built.worker, built.flow)
+    walk("deleteWorker", built.worker)

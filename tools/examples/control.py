@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dryline.state.undo import undoable
-from dryline.tools.examples.building import CODE, Places
+from dryline.tools.examples.building import CODE, BuiltIds
 from dryline.tools.examples.walk import NOW, Walk
 
 
-def show(walk: Walk, places: Places) -> None:
+def show(walk: Walk, built: BuiltIds) -> None:
     """Steer the world."""
     walk("getHealth")
     walk("listWorkersOfAllTeams")
-    _simulation(walk, places)
-    _webhooks(walk, places)
+    _simulation(walk, built)
+    _webhooks(walk, built)
     _exports(walk)
     _faults(walk)
     _requests(walk)
@@ -28,18 +28,18 @@ def show(walk: Walk, places: Places) -> None:
     walk("setClock", body={"now": NOW, "frozen": True})
 
 
-def _simulation(walk: Walk, places: Places) -> None:
-    voice = {"workerId": places.worker, "deploymentId": places.voice, "count": 3, "seed": 7}
+def _simulation(walk: Walk, built: BuiltIds) -> None:
+    voice = {"workerId": built.worker, "deploymentId": built.voice, "count": 3, "seed": 7}
     walk("simulateCalls", body={**voice, "outcome": "completed"})
-    walk("simulateChats", body={**voice, "deploymentId": places.chat})
+    walk("simulateChats", body={**voice, "deploymentId": built.chat})
     talk = walk("startTalk", body={"code": CODE, "variables": {"desk": "+14155550100"}})["id"]
     walk("continueTalk", talk, body={"say": "I would like to book an appointment for Tuesday"})
     walk("getTalk", talk)
     walk("deleteTalk", talk)
 
 
-def _webhooks(walk: Walk, places: Places) -> None:
-    log = walk.newest("voiceLogs", deploymentId=places.voice)["id"]
+def _webhooks(walk: Walk, built: BuiltIds) -> None:
+    log = walk.newest("voiceLogs", deploymentId=built.voice)["id"]
     sent = walk("fireWebhookEvent", body={"logId": log, "event": "call_ended"})[0]["id"]
     walk("listWebhookDeliveries", status="PENDING")
     criteria = {"event": "call_ended", "logId": log, "times": {"min": 1}}

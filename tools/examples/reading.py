@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dryline.tools.examples.building import Places
+from dryline.tools.examples.building import BuiltIds
 from dryline.tools.examples.walk import NOW, Walk
 
 WINDOW = {"startDate": "2026-11-13T00:00:00Z", "endDate": NOW}
 
 
-def show(walk: Walk, places: Places) -> None:
+def show(walk: Walk, built: BuiltIds) -> None:
     """Read what conversations left behind."""
     call = walk.newest("voiceLogs", status="transferred")
     worker, log = call["workerId"], call["id"]
@@ -27,13 +27,13 @@ def show(walk: Walk, places: Places) -> None:
     walk("getSMSLog", sms["workerId"], sms["id"])
     walk("listWhatsAppLogs", whatsapp["workerId"], limit=1)
     walk("getWhatsAppLog", whatsapp["workerId"], whatsapp["id"])
-    _behind(walk, places)
+    _behind(walk, built)
     walk("analyzeVoice", body={**WINDOW, "granularity": "weekly", "timezone": "America/Los_Angeles"})
     _exports(walk)
 
 
-def _behind(walk: Walk, places: Places) -> None:
-    worker = places.worker
+def _behind(walk: Walk, built: BuiltIds) -> None:
+    worker = built.worker
     hook = {
         "callId": "call-1",
         "sessionId": "session-1",
@@ -48,7 +48,7 @@ def _behind(walk: Walk, places: Places) -> None:
     walk("listLlmLogsBySession", worker, "session-1")
     walk("deleteLlmLog", worker, log)
     walk("deleteLlmLogsByCall", worker, "call-1")
-    new = {"error": "desk is not set", "service": "based_engine", "type": "NameError", "deploymentId": places.voice}
+    new = {"error": "desk is not set", "service": "based_engine", "type": "NameError", "deploymentId": built.voice}
     error = walk("recordRuntimeError", worker, body={**new, "functionName": "transfer", "lineNumber": 9})["id"]
     walk("listRuntimeErrors", worker)
     walk("getRuntimeError", worker, error)

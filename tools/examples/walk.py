@@ -27,7 +27,7 @@ class Walk:
         self.client = self.app.test_client()
         self.examples: dict[str, Json] = {}
         self.errors: dict[str, Json] = {}
-        self.places = {
+        self.operations = {
             operation["operationId"]: (method.upper(), path, operation)
             for path, operations in self.app.openapi.document()["paths"].items()
             for method, operation in operations.items()
@@ -51,7 +51,7 @@ class Walk:
 
         Refused is every answer but of 200 and above, below 300, or of `expect`, that the document describes.
         """
-        method, path, operation = self.places[operation_id]
+        method, path, operation = self.operations[operation_id]
         for id in ids:
             path = path.replace(path[path.index("{") : path.index("}") + 1], id, 1)
         sent: Json = {"json": body} if body is not None else {"data": data} if data is not None else {}

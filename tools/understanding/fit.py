@@ -80,9 +80,9 @@ def fit(examples: Sequence[Example]) -> dict[str, float]:
     names = list(dict.fromkeys(name for each in examples for row in each.rows for name in row))
     table = np.zeros((len(examples), max(len(each.rows) for each in examples), len(names)))
     is_row = np.zeros(table.shape[:2], bool)
-    for at, each in enumerate(examples):
-        is_row[at, : len(each.rows)] = True
-        table[at, : len(each.rows)] = [[row.get(name, 0.0) for name in names] for row in each.rows]
+    for row_number, each in enumerate(examples):
+        is_row[row_number, : len(each.rows)] = True
+        table[row_number, : len(each.rows)] = [[row.get(name, 0.0) for name in names] for row in each.rows]
     right = np.arange(len(examples)), np.array([each.expected for each in examples])
 
     def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:

@@ -17,9 +17,9 @@ def report(kept_apart: bool, cases: Path | None) -> dict[str, Any]:
     outcomes = fit.cross_validate([*others, *dialogues])
     least = fit.least_share_of(outcomes)
     of_others = [each for each in outcomes if each.example.menu < dialogues[0].menu]
-    own = [each for each in outcomes if each.example.menu >= dialogues[0].menu]
+    of_dialogues = [each for each in outcomes if each.example.menu >= dialogues[0].menu]
     print(f"menus of other authors, cross-validated: {fit.figures(of_others, least)}")
-    print(f"dialogues, cross-validated: {fit.figures(own, least)}")
+    print(f"dialogues, cross-validated: {fit.figures(of_dialogues, least)}")
     print("of {} decisions at 0.9 or more {:.1f} % are right, cross-validated".format(*fit.calibration(outcomes)))
     weights = fit.fit([*others, *dialogues])
     if kept_apart:

@@ -62,7 +62,7 @@ def train(intents: Sequence[Topic], words: Sequence[Topic]) -> tuple[list[str], 
     """Return the features and their trained rows: the means of several trainings, for one alone depends on its seed."""
     topics = [*intents, *words]
     names = feature_names(topics)
-    index = {name: at for at, name in enumerate(names)}
+    index = {name: position for position, name in enumerate(names)}
     rows = start(topics, len(intents), index)
     said = Table(*_texts([topic.said for topic in topics]), index)
     meant = Table(*_texts([topic.meant for topic in topics]), index)
@@ -81,7 +81,7 @@ def train(intents: Sequence[Topic], words: Sequence[Topic]) -> tuple[list[str], 
 
     rows = np.mean([_descend(rows, pairs, np.random.default_rng(seed)) for seed in SEEDS], axis=0)
     longest = np.sort(np.argsort(-np.linalg.norm(rows, axis=1), kind="stable")[:MOST_FEATURES])
-    return [names[at] for at in longest], rows[longest]
+    return [names[position] for position in longest], rows[longest]
 
 
 def _descend(rows: np.ndarray, pairs: Callable[[np.random.Generator], Any], random: np.random.Generator) -> np.ndarray:
@@ -99,15 +99,17 @@ def _descend(rows: np.ndarray, pairs: Callable[[np.random.Generator], Any], rand
 
 
 def _texts(texts: Sequence[Sequence[Sequence[str]]]) -> tuple[list[Sequence[str]], list[int]]:
-    flat = [(text, at) for at, each in enumerate(texts) for text in each]
-    return [text for text, _ in flat], [at for _, at in flat]
+    flat = [(text, position) for position, each in enumerate(texts) for text in each]
+    return [text for text, _ in flat], [position for _, position in flat]
 
 
 def _linked(topics: Sequence[Topic]) -> sparse.csr_matrix:
     """Return which topics are linked by `also`."""
-    index = {topic.name: at for at, topic in reversed(list(enumerate(topics)))}
+    index = {topic.name: position for position, topic in reversed(list(enumerate(topics)))}
     size = len(topics)
-    pairs = [(at, index[other]) for at, topic in enumerate(topics) for other in topic.also if other in index]
+    pairs = []
+    for position, topic in enumerate(topics):
+        pairs += [(position, index[other]) for other in topic.also if other in index]
     one = sparse.coo_matrix((np.ones(len(pairs)), tuple(zip(*pairs, strict=True))), (size, size))
     return (one + one.T).tocsr()
 
@@ -140,14 +142,14 @@ def intent_vectors(intents: Sequence[Topic], names: Sequence[str], rows: np.ndar
 
     The mean is that of what is said and of its conditions, one as much as the other.
     """
-    index = {name: at for at, name in enumerate(names)}
+    index = {name: position for position, name in enumerate(names)}
     random = np.random.default_rng(0)
     said, meant = ([intent.said for intent in intents], [intent.meant for intent in intents])
     tables = [Table(*_texts(texts), index) for texts in (said, meant)]
     vectors = [_unit(table.matrix @ rows)[0] for table in tables]
     of_intents = {}
-    for intent, *places in zip(intents, *(table.of_topic for table in tables), strict=True):
-        utterances, conditions = (each[at] for each, at in zip(vectors, places, strict=True))
+    for intent, *positions in zip(intents, *(table.of_topic for table in tables), strict=True):
+        utterances, conditions = (each[position] for each, position in zip(vectors, positions, strict=True))
         meaning = _unit(conditions.mean(0, keepdims=True))[0]
         mean = _unit(_unit(utterances.mean(0, keepdims=True))[0] + meaning)[0]
         groups = _centres(utterances, min(GROUPS, len(utterances) // IN_A_GROUP), random)
@@ -162,6 +164,9 @@ def _centres(vectors: np.ndarray, count: int, random: np.random.Generator) -> np
     centres = vectors[random.choice(len(vectors), count, replace=False)]
     for _ in range(8):
         nearest = (vectors @ centres.T).argmax(1)
-        means = [vectors[nearest == at].mean(0) if (nearest == at).any() else centres[at] for at in range(count)]
+        means = []
+        for group in range(count):
+            members = vectors[nearest == group]
+            means.append(members.mean(0) if len(members) else centres[group])
         centres = _unit(np.stack(means))[0]
     return centres

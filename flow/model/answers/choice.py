@@ -115,13 +115,11 @@ def _wordings_of(choice: str) -> list[str]:
 
 def _last_named(said: str, phrases: Sequence[Sequence[str]]) -> int | None:
     """Return the index of the phrases of which one is named last; where two names overlap, of the longer one."""
-    named = [
-        (match.end(), match.end() - match.start(), index)
-        for index, each in enumerate(phrases)
-        for phrase in each
-        if phrase
-        for match in _pattern(phrase).finditer(said)
-    ]
+    named: list[tuple[int, int, int]] = []
+    for index, alternatives in enumerate(phrases):
+        for phrase in filter(None, alternatives):
+            for match in _pattern(phrase).finditer(said):
+                named.append((match.end(), match.end() - match.start(), index))
     return max(named)[2] if named else None
 
 

@@ -235,8 +235,12 @@ def unit_of(context: Slot) -> str:
 def _read(match: re.Match[str]) -> SpokenNumber:
     scale = {"k": 1e3, "m": 1e6}.get((match["scale"] or "").strip().lower(), 1)
     value = float(match["digits"].replace(",", "")) * scale * (-1 if match["minus"] else 1)
-    is_money = match["sign"] or match["money"] or match["scale"]
-    unit = MONEY if is_money else PERCENT if match["percent"] else COUNT
+    if match["sign"] or match["money"] or match["scale"]:
+        unit = MONEY
+    elif match["percent"]:
+        unit = PERCENT
+    else:
+        unit = COUNT
     return SpokenNumber(value, unit, (match["noun"] or "").lower(), Span(*match.span()))
 
 
@@ -252,5 +256,8 @@ def _typed(number: float, context: Slot) -> Any:
         return f"{whole}%"
     if example and not example[0].isdigit():
         written = f"{number:,.2f}" if number % 1 else f"{number:,.0f}"
-        return re.sub(r"\d.*", "", example) + (written if "," in example or number < 1000 else written.replace(",", ""))
+        if number >= 1000 and "," not in example:
+            written = written.replace(",", "")
+        currency = re.sub(r"\d.*", "", example)
+        return currency + written
     return str(whole) if example else whole
