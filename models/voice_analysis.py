@@ -66,21 +66,8 @@ def analyze(
     period = partial(_period_of, granularity=granularity, zone=zone)
 
     cells: Cells = defaultdict(lambda: [0, 0, 0, 0.0])
-    for _, moment, worker, deployment, seconds in _read_calls(conditions, *ABOUT, VoiceLog.duration):
-        cell = cells[period(moment), worker, deployment]
-        cell[0] += 1
-        cell[1] += seconds or 0
-
-    transfers: dict[str, tuple[int, float]] = {}
-    if include_transfers:
-        transferred = [*conditions, VoiceLog.transfer_data.is_null(False)]
-        for id, moment, worker, deployment, text in _read_calls(transferred, *ABOUT, METRICS):
-            metrics = orjson.loads(text) if text else {}  # without metrics it is one transfer
-            number, minutes = metrics.get("transfers", 1), metrics.get("transferMinutes", 0)
-            transfers[id] = number, minutes
-            cell = cells[period(moment), worker, deployment]
-            cell[2] += number
-            cell[3] += minutes
+    _add_calls(cells, conditions, period)
+    transfers = _add_transfers(cells, conditions, period) if include_transfers else {}
 
     summary = _sum_cells(cells.values())
     summary["average_call_duration"] = summary["total_minutes"] / (summary["total_calls"] or 1)
@@ -88,6 +75,28 @@ def analyze(
     if include_call_details:
         analysis["call_details"] = list(_call_details(conditions, transfers, period))
     return analysis
+
+
+def _add_calls(cells: Cells, conditions: list[Any], period: Callable[[str], str]) -> None:
+    """Add the calls and their seconds to the cells."""
+    for _, moment, worker, deployment, seconds in _read_calls(conditions, *ABOUT, VoiceLog.duration):
+        cell = cells[period(moment), worker, deployment]
+        cell[0] += 1
+        cell[1] += seconds or 0
+
+
+def _add_transfers(cells: Cells, conditions: list[Any], period: Callable[[str], str]) -> dict[str, tuple[int, float]]:
+    """Add the transfers and their minutes to the cells, and return both by the id of the call."""
+    transfers: dict[str, tuple[int, float]] = {}
+    transferred = [*conditions, VoiceLog.transfer_data.is_null(False)]
+    for id, moment, worker, deployment, text in _read_calls(transferred, *ABOUT, METRICS):
+        metrics = orjson.loads(text) if text else {}  # without metrics it is one transfer
+        number, minutes = metrics.get("transfers", 1), metrics.get("transferMinutes", 0)
+        transfers[id] = number, minutes
+        cell = cells[period(moment), worker, deployment]
+        cell[2] += number
+        cell[3] += minutes
+    return transfers
 
 
 def _boundary(day_or_time: str, time_of_day: time, zone: tzinfo) -> str:
