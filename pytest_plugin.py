@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
+from iniconfig import IniConfig, ParseError  # a part of pytest
 
 if TYPE_CHECKING:
     from dryline.testing import DrylineInProcess, StandIn
@@ -37,12 +38,12 @@ OPTIONS: dict[str, tuple[str | bool | None, str]] = {
     "timeout": ("30", "how many seconds a helper waits for an answer"),
 }
 URL, KEY = "BRAINBASE_LABS_BASE_URL", "BRAINBASE_LABS_API_KEY"
-# The files in which pytest looks for its configuration, each with the beginning of its section there.
-CONFIGURATION_FILES = {
-    **dict.fromkeys(("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"), ""),
-    "pyproject.toml": "[tool.pytest",
-    "tox.ini": "[pytest]",
-    "setup.cfg": "[tool:pytest]",
+# The files in which pytest looks for its configuration, each with the section that it needs there, if any.
+CONFIGURATION_FILES: dict[str, str | None] = {
+    **dict.fromkeys(("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")),
+    "pyproject.toml": "tool.pytest",
+    "tox.ini": "pytest",
+    "setup.cfg": "tool:pytest",
 }
 # The session's address and what it replaced, for processes that inherit it, such as the workers of pytest-xdist.
 _INHERITED = "_DRYLINE_REPLACED"
@@ -175,9 +176,10 @@ def _require_own_configuration(config: pytest.Config, args: list[str]) -> None:
         return
     paths = (path.partition("::")[0] for path in config.known_args_namespace.file_or_dir)
     folders = [_absolute_folder(path) for path in paths if os.path.exists(path)]
-    start = Path(os.path.commonpath(folders)) if folders else config.invocation_params.dir
-    moved = Path(os.path.commonpath([*folders, *(_absolute_folder(value) for _, value in values)]))
-    if moved != start and _find_configuration(start, config.inipath) != config.inipath:
+    common = Path(os.path.commonpath(folders)) if folders else config.invocation_params.dir
+    # If pytest finds nothing from their common folder upwards, it looks from each folder, unless --rootdir names one.
+    starts = [common] if config.known_args_namespace.rootdir else [common, *map(Path, folders)]
+    if _find_configuration(starts, config.inipath) != config.inipath:
         options = " ".join(f"{flag}={value}" for flag, value in values)
         configuration = f"the configuration {config.inipath}" if config.inipath else "no configuration"
         raise pytest.UsageError(
@@ -192,16 +194,32 @@ def _absolute_folder(path: str) -> str:
     return absolute if os.path.isdir(absolute) else os.path.dirname(absolute)
 
 
-def _find_configuration(start: Path, inipath: Path | None) -> Path | None:
+def _find_configuration(starts: list[Path], inipath: Path | None) -> Path | None:
     """Return the first file with a section for pytest from a folder upwards, or `inipath` at its folder."""
-    for folder in (start, *start.parents):
-        if inipath and folder == inipath.parent:
-            return inipath
-        for name, section in CONFIGURATION_FILES.items():
-            file = folder / name
-            if file.is_file() and section in file.read_text(errors="replace"):
-                return file
+    for start in starts:
+        for folder in (start, *start.parents):
+            if inipath and folder == inipath.parent:
+                return inipath
+            for name in CONFIGURATION_FILES:
+                if _has_configuration(folder / name):
+                    return folder / name
     return None
+
+
+def _has_configuration(file: Path) -> bool:
+    """Return whether a file exists and has the section for pytest. Of a file that cannot be read, pytest says so."""
+    section = CONFIGURATION_FILES[file.name]
+    if section is None or not file.is_file():
+        return file.is_file()
+    text = file.read_text(errors="replace")
+    try:
+        if file.suffix == ".toml":
+            import tomllib  # noqa: PLC0415  # pytest imports it only for such a file
+
+            return bool(tomllib.loads(text).get("tool", {}).get("pytest"))
+        return section in IniConfig(file, text)
+    except (ParseError, ValueError):
+        return True
 
 
 def pytest_configure(config: pytest.Config) -> None:

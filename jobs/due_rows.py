@@ -9,7 +9,7 @@ from typing import Any
 import peewee
 
 from dryline.models.due import RETRY_AFTER_S, SET_ASIDE
-from dryline.storage.errors import Busy, disk_is_full
+from dryline.storage.errors import Busy, database_is_damaged, disk_is_full
 from dryline.storage.record import Record
 from dryline.world.real_time import monotonic
 from dryline.world.world import World
@@ -21,7 +21,8 @@ BATCH_SIZE = 50  # rows in one step, so that other steps get their turn
 
 def is_outside_rows(error: BaseException) -> bool:
     """Return whether an error has a cause outside of all rows: a lock, a full or damaged disk, a busy server."""
-    return isinstance(error, Busy | sqlite3.OperationalError | peewee.OperationalError) or disk_is_full(error)
+    of_database = isinstance(error, Busy | sqlite3.OperationalError | peewee.OperationalError)
+    return of_database or disk_is_full(error) or database_is_damaged(error)
 
 
 @contextlib.contextmanager

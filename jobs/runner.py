@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from dryline.models.due import SET_ASIDE
 from dryline.storage.current_world import running_part_of_task
-from dryline.storage.errors import Unavailable
 from dryline.world.clock import wire
 from dryline.world.epochs import EpochEnded
 from dryline.world.real_time import monotonic
@@ -135,16 +134,16 @@ class Runner:
             # From here on the step looks up its rows: those of a team's earlier epoch are gone.
             part = running_part_of_task(team_began=self.world.epochs.count)
             with part, self.world.activity.doing(f"background work: {step.__name__}"):
+                self.world.db.require_file()
                 return step(self.world, now)
         except EpochEnded:
             return True  # the round ends before the next step, or only a team's epoch has ended, and it looks again
-        except Unavailable as error:  # for all steps alike
-            if self._is_to_be_logged(None, began):
-                log.error("Background work waits: %s", error)
-            return False
         except Exception as error:
             self.world.epochs.require_current()
-            if self._is_to_be_logged(step, began):
+            if cause := self.world.find_outside_cause(error):
+                if self._is_to_be_logged(None, began):  # for all steps alike
+                    log.error("Background work waits: %s", cause)
+            elif self._is_to_be_logged(step, began):
                 log.error("%s failed, and is tried again: %s", step.__name__, error, exc_info=error)
             return False
 

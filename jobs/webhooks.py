@@ -1,7 +1,6 @@
 """Sending of webhook deliveries over HTTP, outside of any transaction, by a thread for each URL."""
 
 import contextlib
-import logging
 import threading
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
@@ -20,8 +19,6 @@ from dryline.world.masking import mask_addresses
 from dryline.world.outgoing import NoAddress, Refused
 from dryline.world.real_time import monotonic
 from dryline.world.world import World
-
-log = logging.getLogger("dryline")
 
 TIMEOUT_S = 10.0  # real time of one attempt
 BATCH_SIZE = 64  # deliveries in one step
@@ -65,6 +62,7 @@ class Senders:
         self._world = world
         self._ended = threading.Condition()
         self._senders: list[Sender] = []
+        self._failure: Exception | None = None  # of a sender: a step raises it
         world.exit_stack.callback(self._wait_for_all)
 
     def busy_urls(self) -> list[str]:
@@ -91,10 +89,16 @@ class Senders:
         return set(begun)
 
     def wait(self, urls: set[str]) -> bool:
-        """Wait until the senders of these URLs have ended, at most STEP_S. Return whether one of any URLs has."""
+        """Wait until the senders of these URLs have ended, at most STEP_S. Return whether one of any URLs has.
+
+        Raises the failure of a sender that could not go on, since a cause outside of its deliveries stopped it.
+        """
         with self._ended:
             busy = set(self.busy_urls())
-            self._ended.wait_for(lambda: urls.isdisjoint(self.busy_urls()), STEP_S)
+            self._ended.wait_for(lambda: urls.isdisjoint(self.busy_urls()) or self._failure, STEP_S)
+            failure, self._failure = self._failure, None
+            if failure is not None:
+                raise failure
             return not busy <= set(self.busy_urls())
 
     def _send(self, sender: Sender, deliveries: Sequence[WebhookDelivery], now: str) -> None:
@@ -102,8 +106,10 @@ class Senders:
         try:
             with world.active(), contextlib.suppress(EpochEnded):
                 _send_in_order(world, deliveries, now)
-        except Exception:
-            log.exception("Deliveries to %s could not be sent. They are tried again.", sender.url)
+        except Exception as error:
+            with self._ended:
+                self._failure = error
+                self._ended.notify_all()
             world.ending.wait(STORE_AGAIN_S)
         finally:
             with self._ended:

@@ -119,6 +119,8 @@ def _replacing_state(world: World, team_id: str | None = None) -> Iterator[Calla
     with world.epochs.pause_sends(team_id), world.write_lock:
         world.epochs.admit(task)  # another change that came at the same time does not end this one
         yield partial(world.epochs.begin, task, team_id)
+    if team_id is None:
+        world.damage = None  # of what was replaced
     world.wake()
     with contextlib.suppress(EpochEnded):  # the change that has begun another one repairs them
         world.repair_files()

@@ -21,6 +21,10 @@ LOCKED_TIMEOUT_S = 5.0
 LOCKED_FOR_S = 1.0
 LOCKED = "Another program has the database locked. Nothing has changed; try again later."
 
+# The ends of the names of the files that SQLite keeps beside the database for as long as a connection is open: the
+# write-ahead log, and the index of it that the connections share.
+_ENDINGS_BESIDE = ("-wal", "-shm")
+
 PRAGMAS = {
     # Of a new file. The row of a call fills most of the usual 4,096 bytes, which would leave much of each page empty.
     "page_size": 8192,
@@ -65,6 +69,7 @@ class WorldDatabase(SqliteDatabase):
         self._is_closed_for_good = False
         self._nonblocking_thread: int | None = None
         self._file: tuple[int, int] | None = None  # device and number of the file, once it was opened
+        self._files_beside: dict[str, tuple[int, int]] = {}  # the same of those beside it, by path
         self._locked_until = 0.0  # by `_monotonic`
         pragmas = PRAGMAS | {"synchronous": self._synchronous}
         # Of the 128 prepared statements that Python caches otherwise, each connection had up to 0.8 MB.
@@ -89,6 +94,10 @@ class WorldDatabase(SqliteDatabase):
                 connection = super()._connect()  # type: ignore[misc]  # peewee's types leave it out
                 self._connections.add(connection)
                 self._file = self._file or _identity(self.database)
+                if not self._files_beside:
+                    connection.execute("SELECT 1 FROM sqlite_master").fetchall()  # SQLite opens them at the first read
+                    paths = [self.database + ending for ending in _ENDINGS_BESIDE]
+                    self._files_beside = {path: _identity(path) for path in paths}
             if self.is_nonblocking:
                 connection.execute("PRAGMA busy_timeout = 0")
             return connection
@@ -96,21 +105,26 @@ class WorldDatabase(SqliteDatabase):
     def _close(self, conn: sqlite3.Connection) -> None:
         with self._connections_lock:  # so that a loop over the connections never meets a closed one
             self._connections.discard(conn)
+            if not self._connections:
+                self._files_beside = {}  # SQLite removes them
         super()._close(conn)  # type: ignore[misc]  # peewee's types leave it out
 
     def require_file(self) -> None:
-        """Raise Unavailable if the file was removed, moved or replaced since it was opened.
+        """Raise Unavailable if the file, or one beside it, was removed, moved or replaced since it was opened.
 
-        SQLite would go on in the file without a name, and what it writes there is lost.
+        SQLite would go on in the file without a name, and what it writes there is lost. New connections would make new
+        files beside it, and those that have different ones damage the database.
         """
         if self._file is None:
             return
-        try:
-            is_same = _identity(self.database) == self._file
-        except OSError:
-            raise Unavailable(f"The data directory {self.path.parent} is gone: restart dryline.") from None
-        if not is_same:
-            raise Unavailable(f"The database {self.path} was replaced by another file: restart dryline.")
+        for path, identity in ((self.database, self._file), *self._files_beside.items()):
+            try:
+                is_same = _identity(path) == identity
+            except OSError:
+                missing = f"file {path}" if self.path.parent.is_dir() else f"data directory {self.path.parent}"
+                raise Unavailable(f"The {missing} is gone: restart dryline.") from None
+            if not is_same:
+                raise Unavailable(f"The file {path} was replaced by another file: restart dryline.")
 
     def begin(self, lock_type: str | None = None) -> None:
         """Begin a transaction. Raises Unavailable if another program has the database locked, or the file is gone."""

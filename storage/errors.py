@@ -5,6 +5,9 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+# The result codes of SQLite for a file that cannot be read or written.
+_DIRECTORY_CODES = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
+
 
 class DomainError(Exception):
     """The base class. The message is a sentence for the caller that names the record and the reason."""
@@ -35,7 +38,7 @@ class Busy(DomainError):
 
 
 class Unavailable(Busy):
-    """The database cannot be used now: another program has it locked, or its file is gone."""
+    """The database cannot be used now: another program has it locked, its file is gone, or it is damaged."""
 
 
 class Unauthorized(DomainError):
@@ -91,13 +94,18 @@ def database_is_locked(error: BaseException | None) -> bool:
     return any(_sqlite_code(each) == sqlite3.SQLITE_BUSY for each in _causes(error))
 
 
+def database_is_damaged(error: BaseException | None) -> bool:
+    """Return whether an error comes from a database file whose content is not what SQLite has written."""
+    return any(_sqlite_code(each) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) for each in _causes(error))
+
+
 def directory_fault(error: BaseException, directory: Path) -> str | None:
     """Return why a data directory cannot be used, if an error comes from that; else None.
 
     A folder or file may be gone, may be something else now, or may not be written.
     """
     for each in _causes(error):
-        if _sqlite_code(each) in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_CORRUPT):
+        if database_is_damaged(each) or _sqlite_code(each) in _DIRECTORY_CODES:
             return str(each)
         if isinstance(each, OSError) and isinstance(each.filename, str | Path):
             path = Path(each.filename)

@@ -97,3 +97,46 @@ def test_with_an_equals_sign_the_projects_configuration_applies(project, args):
 )
 def test_a_value_that_replaces_nothing_may_stand_behind_a_blank(project, args):
     project(*args).assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pyproject.toml", "[ tool . pytest . ini_options ]\ndryline_strict = true\n"),
+        ("pyproject.toml", "[tool]\npytest.ini_options.dryline_strict = true\n"),
+        ("tox.ini", "[tox]\nenvlist = py\n\n[pytest]\ndryline_strict = true\n"),
+        ("setup.cfg", "[metadata]\nname = a\n\n[tool:pytest]\ndryline_strict = true\n"),
+    ],
+)
+def test_the_section_of_the_configuration_is_found_however_it_is_written(project, name, text):
+    os.remove("pyproject.toml")
+    with open(name, "w") as file:
+        file.write(text)
+    assert "Write --dryline-scenario=../shared/world.json" in project(*SCENARIO).stderr.str()
+    project(*SCENARIO, "tests").assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pyproject.toml", "# See [tool.pytest.ini_options].\n[tool.pytest_env]\nA = '1'\n"),
+        ("tox.ini", "# [pytest]\n[tox]\nenvlist = py\n"),
+        ("setup.cfg", "[metadata]\ndescription = not [tool:pytest]\n"),
+    ],
+)
+def test_a_file_without_a_section_for_pytest_is_no_configuration(project, name, text):
+    with open(f"tests/{name}", "w") as file:
+        file.write(text)
+    project("tests", "--dryline-scenario", "world.json").assert_outcomes(passed=1)
+
+
+def test_a_value_that_brings_a_configuration_is_refused(project):
+    os.chdir("..")
+    error = project(".", "--dryline-scenario", "project/world.json").stderr.str()
+    assert "Write --dryline-scenario=project/world.json" in error
+
+
+def test_a_folder_of_tests_does_not_bring_the_configuration_back_if_the_root_is_named(project):
+    args = ["--rootdir", ".", "tests"]
+    assert "Write --dryline-scenario=../shared/world.json" in project(*SCENARIO, *args).stderr.str()
+    project("--dryline-scenario=../shared/world.json", *args).assert_outcomes(passed=1)

@@ -16,6 +16,7 @@ from dryline.storage.directory import database_in
 from dryline.testing import DrylineServer
 from dryline.tests.conftest import NEW_WORKER, created
 from dryline.tests.console.visitor import Visitor
+from dryline.tests.test_failing_work import busy_document
 
 LOCKED = "Another program has the database locked."
 EXPORT = {"format": "CSV", "startDate": "2026-01-01T00:00:00Z", "endDate": "2026-03-01T00:00:00Z"}
@@ -156,8 +157,30 @@ def replaced(directory):
     shutil.copy(file.with_name("older"), file)
 
 
+def log_removed(directory):
+    (directory / "dryline.sqlite3-wal").unlink()
+
+
+def index_removed(directory):
+    (directory / "dryline.sqlite3-shm").unlink()
+
+
+def log_replaced(directory):
+    file = directory / "dryline.sqlite3-wal"
+    file.rename(directory / "older")
+    shutil.copy(directory / "older", file)
+
+
 @pytest.mark.parametrize(
-    ("change", "says"), [(removed, "is gone"), (moved, "is gone"), (replaced, "was replaced by another file")]
+    ("change", "says"),
+    [
+        (removed, "is gone"),
+        (moved, "is gone"),
+        (replaced, "was replaced by another file"),
+        (log_removed, "dryline.sqlite3-wal is gone"),
+        (index_removed, "dryline.sqlite3-shm is gone"),
+        (log_replaced, "dryline.sqlite3-wal was replaced by another file"),
+    ],
 )
 def test_a_server_whose_directory_was_taken_away_says_so(world, change, says, caplog):
     api, control, directory = world
@@ -174,6 +197,56 @@ def test_a_server_whose_directory_was_taken_away_says_so(world, change, says, ca
     assert {name: answer.status_code for name, answer in answers.items()} == dict.fromkeys(requests, 503)
     assert all(says in answer.text and "restart dryline" in answer.text for answer in answers.values())
     assert str(directory) in control.get("/health").json["error"]
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+def test_a_server_goes_on_when_its_directory_is_back(world):
+    api, control, directory = world
+    moved(directory)
+    assert api.post("/workers", NEW_WORKER).status_code == 503
+    directory.with_name("elsewhere").rename(directory)
+    assert api.post("/workers", NEW_WORKER).status_code == 201
+    assert control.get("/health").status_code == 200
+
+
+def damage(directory):
+    """Overwrite the last pages of the database, those of the newest rows, as a failing disk may do."""
+    with contextlib.closing(sqlite3.connect(database_in(directory))) as other:
+        other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    file = database_in(directory)
+    size = 4 * database.PRAGMAS["page_size"]
+    file.write_bytes(file.read_bytes()[:-size] + b"dryline." * (size // 8))
+
+
+def test_health_says_that_the_database_is_damaged_until_a_restore_replaces_it(world, caplog):
+    api, control, directory = world
+    created(control.post("/snapshots", {"name": "one"}))
+    for _ in range(20):
+        api.post("/workers", NEW_WORKER | {"description": "x" * 8_000})
+    damage(directory)
+    answer = control.get("/state")
+    assert answer.status_code == 503
+    assert control.get("/health").status_code == 503
+    assert control.get("/health").json == answer.json
+    assert control.post("/snapshots/one/restore").status_code == 204
+    assert control.get("/health").status_code == 200
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+@pytest.mark.parametrize("change", [removed, log_removed, damage])
+def test_background_work_that_has_no_database_says_so_once(world, change, caplog):
+    api, control, directory = world
+    app = api.client.application
+    assert control.put("/clock", {"now": "2026-03-02T12:00:00Z", "frozen": True}).status_code == 200
+    assert control.put("/state", busy_document()).status_code == 204
+    change(directory)
+    app.world.clock.advance(timedelta(hours=2))
+    with app.world.active():
+        for _ in range(3):
+            app.jobs.run_due()
+    messages = [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
+    assert {message.partition(": ")[0] for message in messages} == {"Background work waits"}
+    assert len(messages) <= 4  # one of each thread
     assert not [record for record in caplog.records if record.exc_info]
 
 

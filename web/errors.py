@@ -10,7 +10,6 @@ from werkzeug.exceptions import HTTPException
 from dryline.schemas.base import camel
 from dryline.storage import errors
 from dryline.storage.current_world import current
-from dryline.storage.database import LOCKED
 from dryline.web.base import json_response
 from dryline.web.operations import nearest_path
 from dryline.web.routing import SENT_PATH
@@ -111,23 +110,15 @@ def _suggestion() -> str:
 
 
 def answer_unexpected_error(error: Exception) -> Any:
-    """Answer an unexpected exception: log it, and give the caller a reference to the log. A full disk is a 507.
+    """Answer an unexpected exception: log it, and give the caller a reference to the log.
 
-    A lock of another program is a 503; in the event loop it raises MustNotWait.
+    A full disk is a 507; another cause outside of dryline is a 503. In the event loop a lock raises MustNotWait.
     """
-    if errors.database_is_locked(error):
-        if current().db.is_nonblocking:
-            raise errors.MustNotWait from error
-        return answer_domain_error(errors.Unavailable(LOCKED))
-    if errors.disk_is_full(error):
-        log.error("The disk is full: %s %s failed", request.method, request.path)
-        return answer(507, "The disk is full.")
-    directory = current().directory
-    if fault := errors.directory_fault(error, directory):
-        log.error(
-            "The data directory %s cannot be used (%s): %s %s failed", directory, fault, request.method, request.path
-        )
-        return answer(503, f"The data directory {directory} cannot be used ({fault}). Mend it, and restart dryline.")
+    if errors.database_is_locked(error) and current().db.is_nonblocking:
+        raise errors.MustNotWait from error
+    if cause := current().find_outside_cause(error):
+        log.error("%s %s failed: %s", request.method, request.path, cause)
+        return answer(507 if errors.disk_is_full(error) else 503, cause)
     reference = current().ids.new("error")
     log.error("%s: %s %s failed", reference, request.method, request.path, exc_info=error)
     return answer(500, f"Internal error. The log has more under {reference}.")

@@ -23,9 +23,16 @@ from peewee import PeeweeException
 from dryline.settings import BadSetting, RuntimeSettings, Settings
 from dryline.storage import migrations
 from dryline.storage.current_world import Task, WorldLocal, current_task, find_task, running_task
-from dryline.storage.database import WorldDatabase, require_sqlite_version
+from dryline.storage.database import LOCKED, WorldDatabase, require_sqlite_version
 from dryline.storage.directory import Directory, NoWorld, database_in
-from dryline.storage.errors import Unavailable, cannot_share_memory, disk_is_full
+from dryline.storage.errors import (
+    Unavailable,
+    cannot_share_memory,
+    database_is_damaged,
+    database_is_locked,
+    directory_fault,
+    disk_is_full,
+)
 from dryline.storage.server_values import read_value, write_value
 from dryline.world.activity import Activity
 from dryline.world.arrivals import Arrivals
@@ -61,6 +68,7 @@ class World:
         self.address = "http://localhost"  # the server sets its own
         self.writes = 0  # committed transactions: pages that show the world poll this
         self.locals: dict[WorldLocal[Any], Any] = {}  # the values of `WorldLocal` variables
+        self.damage: str | None = None  # a sentence, once SQLite has found the database damaged
         self.is_new = False  # whether this start has filled it; state/scenarios.py sets it
         # create_app sets these: do all work that is due now, look for work soon, and bring files in line with rows that
         # were replaced as a whole.
@@ -193,6 +201,31 @@ class World:
         task = find_task()
         if task is not None and task.world is self:
             self.epochs.require_current(task)
+
+    def find_outside_cause(self, error: BaseException) -> str | None:
+        """Return a sentence about an error with a cause outside of dryline, or None if it has no such cause.
+
+        A lock of another program, a full disk, and a data directory or a database that cannot be used are such causes.
+        """
+        if isinstance(error, Unavailable):
+            return str(error)
+        if database_is_locked(error):
+            return LOCKED
+        if disk_is_full(error):
+            return "The disk is full."
+        fault = directory_fault(error, self.directory)
+        if fault is None:
+            return None
+        sentence = f"The data directory {self.directory} cannot be used ({fault}). Mend it, and restart dryline."
+        if database_is_damaged(error):
+            self.damage = sentence
+        return sentence
+
+    def require_usable_database(self) -> None:
+        """Raise Unavailable if the database's file is gone, or SQLite has found it damaged."""
+        self.db.require_file()
+        if self.damage is not None:
+            raise Unavailable(self.damage)
 
     def change_settings(self, **values: Any) -> None:
         """Change settings of the running server. With a rate of live calls, these are counted from now on."""

@@ -39,8 +39,10 @@ class Health(MethodView):
     def get(self):
         """Check whether the server is up.
 
-        503 if its data directory was removed or replaced. This operation needs neither key nor token.
+        503 if its data directory was removed or replaced, or its database is damaged. This operation needs neither key
+        nor token.
         """
+        current().require_usable_database()
         work = [
             {"name": name, "seconds": round(seconds, 3)}
             for name, seconds in current().activity.oldest_first()
