@@ -120,7 +120,7 @@ class Code(ValueKind):
         text = self.dash.sub("-", self.spelled.sub(r"\1", to_digits(said)))
         example = context.example_text
 
-        # What has another meaning is no code.
+        # Words with another meaning are no codes.
         others = [Span(*match.span()) for match in self.counted.finditer(text)]
         others += [each.span for each in Date().find(text)]
         others += [each.span for each in Time().find(text) if each.is_sure]
