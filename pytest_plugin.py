@@ -250,12 +250,19 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Refuse the requests of a test without a fixture, and restore the variables for one whose marker says so."""
     if gate := item.config.stash.get(_gate, None):
         gate.begin_test(item)
-    marks_of_item = [mark for mark in item.own_markers if mark.name == "dryline" and mark.kwargs.keys() - {"isolate"}]
-    if marks_of_item and not {"dryline", "dryline_in_process"} & {*getattr(item, "fixturenames", ())}:
+
+    own_marks = [mark for mark in item.own_markers if mark.name == "dryline"]
+    sets_up_world = any(mark.kwargs.keys() - {"isolate"} for mark in own_marks)
+    has_fixture = not {"dryline", "dryline_in_process"}.isdisjoint(getattr(item, "fixturenames", ()))
+    if sets_up_world and not has_fixture:
         item.warn(pytest.PytestWarning("The mark dryline does nothing: the test has no fixture that it is for."))
+
     marks = (mark.kwargs["isolate"] for mark in item.iter_markers("dryline") if "isolate" in mark.kwargs)
-    if not next(marks, True) and (isolation := item.config.stash.get(_isolation, None)):
-        item.stash[_suspended] = _set_variables(isolation[1])
+    is_isolated = next(marks, True)  # the nearest mark counts
+    isolation = item.config.stash.get(_isolation, None)
+    if not is_isolated and isolation:
+        _, replaced = isolation
+        item.stash[_suspended] = _set_variables(replaced)
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)

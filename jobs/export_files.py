@@ -67,11 +67,12 @@ def _write_csv(export: Export, file: IO[bytes]) -> int:
     for source in _sources(export):
         attributes = [source.columns.get(name) for name in names]
         columns = [_csv_column(source.model, attribute) for attribute in attributes]
-        indexes = {name: attributes.index(name) for name in _CHANGED_COLUMNS if name in attributes}
+        changed_columns = {name: attributes.index(name) for name in _CHANGED_COLUMNS if name in attributes}
         for rows in _batches(source, columns):
-            if indexes:
-                rows = [_with_present_values(row, indexes, addresses) for row in rows]
-            file.writelines(_csv_line(cells) for *cells, _time, _id in rows)
+            if changed_columns:
+                rows = [_with_present_values(row, changed_columns, addresses) for row in rows]
+            # A row ends with its time and the id of its log, which are no cells.
+            file.writelines(_csv_line(row[:-2]) for row in rows)
             count += len(rows)
     return count
 
@@ -109,10 +110,12 @@ def _with_present_values(
 ) -> tuple[Any, ...]:
     """Return a row with the present address of its recording, and with its code as text instead of a JSON string."""
     cells = list(row)
-    if (index := indexes.get("recording_url")) is not None:
-        cells[index] = addresses.of(row[-1], cells[index])
-    if (index := indexes.get("flow_snapshot")) is not None and (cells[index] or "")[:1] == '"':
-        cells[index] = orjson.loads(cells[index])
+    recording = indexes.get("recording_url")
+    if recording is not None:
+        cells[recording] = addresses.of(row[-1], cells[recording])
+    code = indexes.get("flow_snapshot")
+    if code is not None and (cells[code] or "").startswith('"'):
+        cells[code] = orjson.loads(cells[code])
     return tuple(cells)
 
 

@@ -12,8 +12,8 @@ which test whether there is a value.
 
 import operator
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 from dryline.storage.errors import Invalid
 
@@ -40,12 +40,37 @@ _SIGNS = {*_OPERATORS, "and", "or", "not"}
 _LONGEST = 10_000  # characters
 
 
+class RowTest(NamedTuple):
+    """A value by itself or, with a `sign`, two values that are compared; the test is passed if that `is_true`."""
+
+    is_true: bool
+    left: Token
+    sign: str = ""
+    right: Token = ("null", "")
+
+    def is_passed_by(self, values: Values) -> bool:
+        """Return whether a row of these values passes."""
+        return self._holds(values) == self.is_true
+
+    def _holds(self, values: Values) -> bool:
+        left, right = _value_of(self.left, values), _value_of(self.right, values)
+        if not self.sign:
+            return _is_true(left)
+        is_equality = self.sign in ("==", "!=")
+        if is_equality and "null" in (self.left[0], self.right[0]):
+            return (left is right) == (self.sign == "==")
+        kind, says = self.right
+        if right is None and kind == "word" and is_equality:
+            right = says  # a bare word that is no name of the row stands for itself, as in `{{status}} == active`
+        return _compare(self.sign, left, right)
+
+
 class RowCondition:
-    """The test that a text describes; without one every row passes. Raises Invalid for what cannot be read."""
+    """The tests that a text describes; without one every row passes. Raises Invalid for what cannot be read."""
 
     def __init__(self, text: str | None) -> None:
         tokens = _read_tokens((text or "").strip())
-        self._alternatives: list[list[tuple[Any, ...]]] = []  # the tests of each side of an `or`
+        self._alternatives: list[list[RowTest]] = []  # the tests of each side of an `or`
         if tokens:
             for alternative in _split_at(tokens, "or"):
                 self._alternatives.append([_parse_test(part) for part in _split_at(alternative, "and")])
@@ -54,18 +79,11 @@ class RowCondition:
         """Return whether a row of these values passes."""
         if not self._alternatives:
             return True
-        return any(all(_passes(values, *test) for test in tests) for tests in self._alternatives)
+        return any(_are_passed_by(values, tests) for tests in self._alternatives)
 
 
-def _passes(values: Values, expected: bool, left: Token, sign: str = "", right: Token = ("null", "")) -> bool:
-    one, other = _value_of(left, values), _value_of(right, values)
-    if not sign:
-        return _is_true(one) == expected
-    if sign in ("==", "!=") and "null" in (left[0], right[0]):
-        return ((one is other) == (sign == "==")) == expected
-    if other is None and right[0] == "word" and sign not in ("<", "<=", ">", ">="):
-        other = right[1]  # a bare word that is no name of the row stands for itself, as in `{{status}} == active`
-    return _compare(sign, one, other) == expected
+def _are_passed_by(values: Values, tests: Iterable[RowTest]) -> bool:
+    return all(test.is_passed_by(values) for test in tests)
 
 
 def _value_of(token: Token, values: Values) -> Any:
@@ -119,16 +137,16 @@ def _split_at(tokens: list[Token], sign: str) -> list[list[Token]]:
     return parts
 
 
-def _parse_test(tokens: list[Token]) -> tuple[Any, ...]:
-    """Return the expected result of a test, its left value and, for a comparison, its sign and right value."""
-    expected = True
+def _parse_test(tokens: list[Token]) -> RowTest:
+    """Return the test of these tokens. Raises Invalid."""
+    is_true = True
     while tokens[:1] == [("sign", "not")]:
-        expected, tokens = not expected, tokens[1:]
+        is_true, tokens = not is_true, tokens[1:]
     signs = [says if kind == "sign" else "" for kind, says in tokens]
     if signs == [""]:
-        return expected, tokens[0]
-    if len(signs) == 3 and signs[0] == signs[2] == "" and signs[1] in _SIGNS:
-        return expected, tokens[0], signs[1], tokens[2]
+        return RowTest(is_true, tokens[0])
+    if len(signs) == 3 and signs[0] == signs[2] == "" and signs[1] in _OPERATORS:
+        return RowTest(is_true, tokens[0], signs[1], tokens[2])
     beginning = " ".join(says for _, says in tokens[:5])
     raise _unreadable(f"{beginning[:50]!r} is neither a value nor a comparison of two")
 

@@ -86,17 +86,18 @@ def make_plan(team: Team, type: str, data: dict[str, Any]) -> list[dict[str, Any
 
 def judge_item(item: dict[str, Any], chance: Random) -> dict[str, Any]:
     """Return the item with a score and whether it is met. BINARY scores 0 or 1, SCORE on the threshold's scale."""
+    is_score = item.get("type") == "SCORE"
     threshold = item.get("threshold")
     if isinstance(threshold, bool) or not isinstance(threshold, int | float):
-        threshold = 1 if item.get("type") != "SCORE" else 0.5
-    met = chance.random() < ITEM_PASSES
-    score: float
-    if item.get("type") == "SCORE":
+        threshold = 0.5 if is_score else 1
+
+    passed = chance.random() < ITEM_PASSES
+    score: float = int(passed)
+    if is_score:
         top = next((scale for scale in (1, 5, 10, 100) if threshold <= scale), threshold)
-        score = round(chance.uniform(threshold, top) if met else chance.uniform(0, threshold * 0.95), 2)
-    else:
-        score = int(met)
-    passed = score >= threshold if item.get("type") == "SCORE" else met
+        score = round(chance.uniform(threshold, top) if passed else chance.uniform(0, threshold * 0.95), 2)
+        passed = score >= threshold  # the score decides: rounded, it may be on the other side
+
     title = item.get("title") or item.get("name")
     reason = f"The conversation {'met' if passed else 'did not meet'} {title or 'the item'!r}."
     return {**item, "title": title, "score": score, "threshold": threshold, "passed": passed, "reason": reason}

@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, tzinfo
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from peewee import fn
@@ -26,8 +27,26 @@ METRICS = fn.JSON_EXTRACT(VoiceLog.transfer_data, constant("$.metrics"))
 DETAILS = ("start_time", "end_time", "direction", "from_number", "to_number", "status")
 ISO_LENGTHS = {"daily": 10, "monthly": 7, "yearly": 4}
 
-# The period, the worker and the deployment of some calls, and their calls, seconds, transfers and transfer minutes.
-Cells = dict[tuple[str, str, str | None], list[float]]
+
+class CellKey(NamedTuple):
+    """The calls of one cell: those of a period, a worker and a deployment."""
+
+    period: str
+    worker_id: str
+    deployment_id: str | None
+
+
+@dataclass(slots=True)
+class CallSums:
+    """Sums over some calls."""
+
+    calls: int = 0
+    seconds: int = 0
+    transfers: int = 0
+    transfer_minutes: float = 0.0
+
+
+Cells = dict[CellKey, CallSums]
 
 
 class Figures(dict[str, Any]):
@@ -65,22 +84,9 @@ def analyze(
     conditions = _conditions(team, start, end, **only)
     period = partial(_period_of, granularity=granularity, zone=zone)
 
-    cells: Cells = defaultdict(lambda: [0, 0, 0, 0.0])
-    for _, moment, worker, deployment, seconds in _read_calls(conditions, *ABOUT, VoiceLog.duration):
-        cell = cells[period(moment), worker, deployment]
-        cell[0] += 1
-        cell[1] += seconds or 0
-
-    transfers: dict[str, tuple[int, float]] = {}
-    if include_transfers:
-        transferred = [*conditions, VoiceLog.transfer_data.is_null(False)]
-        for id, moment, worker, deployment, text in _read_calls(transferred, *ABOUT, METRICS):
-            metrics = orjson.loads(text) if text else {}  # without metrics it is one transfer
-            number, minutes = metrics.get("transfers", 1), metrics.get("transferMinutes", 0)
-            transfers[id] = number, minutes
-            cell = cells[period(moment), worker, deployment]
-            cell[2] += number
-            cell[3] += minutes
+    cells: Cells = defaultdict(CallSums)
+    _add_calls(cells, conditions, period)
+    transfers = _add_transfers(cells, conditions, period) if include_transfers else {}
 
     summary = _sum_cells(cells.values())
     summary["average_call_duration"] = summary["total_minutes"] / (summary["total_calls"] or 1)
@@ -88,6 +94,28 @@ def analyze(
     if include_call_details:
         analysis["call_details"] = list(_call_details(conditions, transfers, period))
     return analysis
+
+
+def _add_calls(cells: Cells, conditions: list[Any], period: Callable[[str], str]) -> None:
+    """Add the calls and their seconds to the cells."""
+    for _, moment, worker, deployment, seconds in _read_calls(conditions, *ABOUT, VoiceLog.duration):
+        cell = cells[CellKey(period(moment), worker, deployment)]
+        cell.calls += 1
+        cell.seconds += seconds or 0
+
+
+def _add_transfers(cells: Cells, conditions: list[Any], period: Callable[[str], str]) -> dict[str, tuple[int, float]]:
+    """Add the transfers and their minutes to the cells, and return both by the id of the call."""
+    transfers: dict[str, tuple[int, float]] = {}
+    transferred = [*conditions, VoiceLog.transfer_data.is_null(False)]
+    for id, moment, worker, deployment, text in _read_calls(transferred, *ABOUT, METRICS):
+        metrics = orjson.loads(text) if text else {}  # without metrics it is one transfer
+        number, minutes = metrics.get("transfers", 1), metrics.get("transferMinutes", 0)
+        transfers[id] = number, minutes
+        cell = cells[CellKey(period(moment), worker, deployment)]
+        cell.transfers += number
+        cell.transfer_minutes += minutes
+    return transfers
 
 
 def _boundary(day_or_time: str, time_of_day: time, zone: tzinfo) -> str:
@@ -164,24 +192,34 @@ def _call_details(
 def _breakdown(cells: Cells) -> list[Figures]:
     """Return an entry for each period, oldest first."""
     entries = []
-    for period, part in _group(cells, 0):
-        workers = [Figures(_sum_cells(group.values()), worker_id=id) for id, group in _group(part, 1)]
-        deployments = [Figures(_sum_cells(group.values()), deployment_id=id) for id, group in _group(part, 2)]
+    for period, part in _group(cells, "period"):
+        workers = [Figures(_sum_cells(group.values()), worker_id=id) for id, group in _group(part, "worker_id")]
+        deployments = [
+            Figures(_sum_cells(group.values()), deployment_id=id) for id, group in _group(part, "deployment_id")
+        ]
         sums = _sum_cells(part.values())
         entries.append(Figures(sums, period=period, per_worker=workers, per_deployment=deployments))
     return entries
 
 
-def _group(cells: Cells, index: int) -> list[tuple[Any, Cells]]:
-    """Return groups of the cells whose keys have the same part at `index`, sorted by that part; None comes first."""
+def _group(cells: Cells, part: str) -> list[tuple[Any, Cells]]:
+    """Return groups of the cells whose keys have the same value of a part, sorted by it; None comes first."""
     groups: dict[str | None, Cells] = defaultdict(dict)
     for key, cell in cells.items():
-        groups[key[index]][key] = cell
+        groups[getattr(key, part)][key] = cell
     return sorted(groups.items(), key=lambda group: group[0] or "")
 
 
-def _sum_cells(cells: Iterable[list[float]]) -> Figures:
-    calls, seconds, transfers, minutes = map(sum, zip([0, 0, 0, 0], *cells, strict=True))
+def _sum_cells(cells: Iterable[CallSums]) -> Figures:
+    total = CallSums()
+    for cell in cells:
+        total.calls += cell.calls
+        total.seconds += cell.seconds
+        total.transfers += cell.transfers
+        total.transfer_minutes += cell.transfer_minutes
     return Figures(
-        total_calls=calls, total_minutes=seconds / 60, total_transfers=transfers, total_transfer_minutes=minutes
+        total_calls=total.calls,
+        total_minutes=total.seconds / 60,
+        total_transfers=total.transfers,
+        total_transfer_minutes=total.transfer_minutes,
     )

@@ -61,18 +61,24 @@ class DeliveryCriteria:
 
     def tests(self) -> list[tuple[str, Test[WebhookDelivery]]]:
         """Return a test for each criterion, with the criterion's name in the API."""
-        pattern = text_pattern(mask_addresses(self.url or ""))
-        named: dict[str, tuple[Any, Test[WebhookDelivery]]] = {
-            "event": (self.event, lambda delivery: delivery.event == self.event),
-            "url": (self.url, lambda delivery: pattern.fullmatch(mask_addresses(delivery.url)) is not None),
-            "deploymentId": (self.deployment_id, lambda delivery: delivery.deployment_id == self.deployment_id),
-            "webhookId": (self.webhook_id, lambda delivery: delivery.webhook_id == self.webhook_id),
-            "logId": (self.log_id, lambda delivery: delivery.log_id == self.log_id),
-        }
-        tests = [(name, test) for name, (value, test) in named.items() if value is not None]
+        return list(self._named_tests())
+
+    def _named_tests(self) -> Iterator[tuple[str, Test[WebhookDelivery]]]:
+        if self.event is not None:
+            yield "event", lambda delivery: delivery.event == self.event
+        if self.url is not None:
+            pattern = text_pattern(mask_addresses(self.url))
+            yield "url", lambda delivery: pattern.fullmatch(mask_addresses(delivery.url)) is not None
+        if self.deployment_id is not None:
+            yield "deploymentId", lambda delivery: delivery.deployment_id == self.deployment_id
+        if self.webhook_id is not None:
+            yield "webhookId", lambda delivery: delivery.webhook_id == self.webhook_id
+        if self.log_id is not None:
+            yield "logId", lambda delivery: delivery.log_id == self.log_id
         if self.status != ANY_STATUS:
-            tests.append(("status", lambda delivery: delivery.status == self.status))
-        return [*tests, *((name, partial(_has_json, part)) for name, part in json_parts(self.json).items())]
+            yield "status", lambda delivery: delivery.status == self.status
+        for name, part in json_parts(self.json).items():
+            yield name, partial(_has_json, part)
 
     def candidates(self) -> Iterator[WebhookDelivery]:
         """Yield the deliveries of the team, newest first."""

@@ -38,11 +38,7 @@ STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None = None) -> None:
     """Serve an application on a bound socket until a signal. Raises BadSetting."""
     settings = app.world.settings
-    # All threads share one heap of glibc, which is asked for before there are any: each would keep in its own what its
-    # largest request took, 35 MB with 16 threads. Blocks above 64 KB go back to the system when they are freed.
-    with suppress(OSError, AttributeError):  # another C library
-        ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
-        ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, 65_536)
+    _share_heap_among_threads()
     set_up_logging(app)
     # The objects of the start live as long as the process: the garbage collector need not visit them again.
     gc.freeze()
@@ -50,6 +46,7 @@ def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None =
     # The event loop gets the interpreter back from a busy thread after 1 ms, not 5.
     sys.setswitchinterval(0.001)
     raise_file_limit()
+
     received: set[int] = set()
 
     def stop(number: int, frame: Any) -> None:
@@ -76,12 +73,28 @@ def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None =
         app.close()
         logging.shutdown()  # writes the last lines
         if signal.SIGINT in received and not settings.quiet:  # from a person; other signals are from programs
-            state = f"The state is in {app.world.directory}."
-            if settings.ephemeral:
-                state = "The temporary data is removed."
-            _print(f"\ndryline has stopped. {state}")
+            _print_stopped(app)
         for number in STOP_SIGNALS:  # a second signal must not break off the interpreter's exit
             signal.signal(number, signal.SIG_IGN)
+
+
+def _print_stopped(app: Dryline) -> None:
+    """Print that the server has stopped, and where its state is."""
+    state = f"The state is in {app.world.directory}."
+    if app.world.settings.ephemeral:
+        state = "The temporary data is removed."
+    _print(f"\ndryline has stopped. {state}")
+
+
+def _share_heap_among_threads() -> None:
+    """Let all threads share one heap of glibc, and give blocks above 64 KB back to the system when they are freed.
+
+    Each thread would keep in a heap of its own what its largest request took, 35 MB with 16 threads. glibc takes this
+    only before there are threads.
+    """
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
+        ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, 65_536)
 
 
 def raise_file_limit() -> None:

@@ -92,7 +92,8 @@ def make_call(
     if record.messages:
         if call.direction == "outbound":
             record.mention(analysis.KNOWN_CONTACT)
-        log["extractions_data"] = extracted = analyze(deployment, call)
+        extracted = analyze(deployment, call)
+        log["extractions_data"] = extracted
         log["success_results"] = analysis.judge(deployment.profile.success_criteria, record, extracted, rng)
     log["data"] = _post_call_data(deployment, call, handed_over=talk_s(reports) > 0)
     if reports:

@@ -184,13 +184,16 @@ class Simulator:
         self, call: Conversation, moment: datetime, *, is_fixed: bool, answered_s: float
     ) -> FlowEventSource:
         """Return the run of the flow for a call. Raises CannotFollow."""
-        flow, profile, machine = self._flow_to_follow(), self.deployment.profile, None
+        flow, profile = self._flow_to_follow(), self.deployment.profile
         is_machine = call.outcome == "voicemail"
         if is_machine and call.direction == "outbound" and profile.voicemail is not None and not flow.branch:
             raise CannotFollow("The deployment has a message of its own for voicemails.")
+
+        greeting = None
         if is_machine:
-            machine = load_script("voicemail").lines(self.rng)[0][1].format_map(call.facts)
-        caller: dict[str, Any] = {"first": machine, "facts": _facts_about_person(call.facts)}
+            _, first_line, _ = load_script("voicemail").lines(self.rng)[0]
+            greeting = first_line.format_map(call.facts)
+        caller: dict[str, Any] = {"first": greeting, "facts": _facts_about_person(call.facts)}
         if profile.longest_s is not None:
             caller["longest_s"] = max(0.0, profile.longest_s - answered_s)
         state = {"Caller": call.facts["phone"], **(call.row or {})}

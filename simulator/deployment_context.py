@@ -170,6 +170,7 @@ def _hours(team_id: str, number: str) -> BusinessHours | None:
 
 
 def _pick(options: Sequence[Any], mark: int) -> Any:
+    """Return the option that a mark stands for (see `_mark_of`)."""
     return options[mark % len(options)]
 
 

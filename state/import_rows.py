@@ -129,15 +129,18 @@ class Import:
         return orjson.loads(_shift_times_in_text(orjson.dumps(value).decode(), self.shift))
 
     def _insert_keys(self) -> None:
-        keys = []
+        keys: list[Row] = []
+        paths: list[str] = []  # of the keys in the document
         for index, team in enumerate(self.rows["teams"]):
             for key_index, key in enumerate(team.pop("api_keys", None) or ()):
                 if "secret" in key:
                     key["sha256"] = digest(key.pop("secret"))
-                path = f"{self.document.path('teams', index)}.apiKeys[{key_index}]"
-                keys.append((path, {**key, "team_id": team["id"], "id": key.get("id") or self.world.ids.new("key")}))
-        insert = _stored_cells(self, ApiKey, [key for _, key in keys])
-        self._insert_all(insert_sql(ApiKey), insert, lambda index, column: keys[index][0])
+                key["team_id"] = team["id"]
+                key["id"] = key.get("id") or self.world.ids.new("key")
+                keys.append(key)
+                paths.append(f"{self.document.path('teams', index)}.apiKeys[{key_index}]")
+        cells = _stored_cells(self, ApiKey, keys)
+        self._insert_all(insert_sql(ApiKey), cells, lambda index, column: paths[index])
 
     def _insert_collection(self, name: str, about: StateCollection) -> None:
         rows, indexes = self.links.rows[name], self.links.indexes[name]

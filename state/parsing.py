@@ -64,22 +64,8 @@ def parse_document(document: Any, *, lenient: bool = False) -> Document:
     if not isinstance(document, dict):
         raise BadDocument([("", "The state document must be an object.")])
     faults: Faults = []
-    version = document.get("version")
-    if type(version) is not int or version != VERSION:
-        is_newer = type(version) is int and version > VERSION
-        hint = f" Version {version} is of a newer dryline: read it there, or upgrade this one." if is_newer else ""
-        faults.append(("version", f"Must be {VERSION}.{hint}"))
-    as_of = document.get("asOf")
-    if as_of is not None:
-        try:
-            as_of = Timestamp().deserialize(as_of)
-        except ValidationError as error:
-            faults.append(("asOf", error.messages[0]))
+    as_of = _read_members_beside_rows(document, faults)
     writer = document.get("writtenBy")
-    if "writtenBy" in document and not (isinstance(writer, str) and writer):
-        faults.append(("writtenBy", f"Must be the name of a program, such as {WRITTEN_BY}."))
-    others = [name for name in document if name not in ("version", "asOf", "writtenBy", *COLLECTIONS)]
-    faults += [(name, f"There is no such collection{did_you_mean(name, COLLECTIONS)}") for name in others]
     unknown: Faults = []
     by_hand = writer is None and not lenient
     rows = {
@@ -97,6 +83,30 @@ def parse_document(document: Any, *, lenient: bool = False) -> Document:
     if faults:
         raise BadDocument(faults[:MOST_FAULTS], hint)
     return Document(rows, as_of, may_link_to_gone_rows=not by_hand)
+
+
+def _read_members_beside_rows(document: Row, faults: Faults) -> str | None:
+    """Return `asOf`, and add what is wrong with the members that are no collections, or with their names."""
+    version = document.get("version")
+    if type(version) is not int or version != VERSION:
+        is_newer = type(version) is int and version > VERSION
+        hint = f" Version {version} is of a newer dryline: read it there, or upgrade this one." if is_newer else ""
+        faults.append(("version", f"Must be {VERSION}.{hint}"))
+
+    as_of = document.get("asOf")
+    if as_of is not None:
+        try:
+            as_of = Timestamp().deserialize(as_of)
+        except ValidationError as error:
+            faults.append(("asOf", error.messages[0]))
+
+    writer = document.get("writtenBy")
+    if "writtenBy" in document and not (isinstance(writer, str) and writer):
+        faults.append(("writtenBy", f"Must be the name of a program, such as {WRITTEN_BY}."))
+
+    others = [name for name in document if name not in ("version", "asOf", "writtenBy", *COLLECTIONS)]
+    faults += [(name, f"There is no such collection{did_you_mean(name, COLLECTIONS)}") for name in others]
+    return as_of
 
 
 def _read_rows(

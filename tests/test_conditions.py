@@ -66,6 +66,7 @@ def test_a_text_has_no_order_beside_a_number():
         "age = 1",
         "age === 1",
         "age <> 1",
+        "age not 1",
         "vip && age",
         "vip || age",
         "!vip",

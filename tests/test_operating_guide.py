@@ -17,7 +17,7 @@ from dryline.world.request_log import MAX_BYTES, MAX_ENTRIES
 
 PAGE = (ROOT / "docs/operating.md").read_text()
 COMMANDS = examples("docs/operating.md")
-BOUNDS = dict(re.findall(r"^\| ([^|]+) \| ([^|]+) \| [^|]+ \|$", PAGE.partition("## Bounds")[2], re.MULTILINE))
+BOUNDS = {*re.findall(r"^\| [^|]+ \| ([^|]+) \| [^|]+ \|$", PAGE.partition("## Bounds")[2], re.MULTILINE)}
 
 
 def shell(folder, title, server):
@@ -77,10 +77,12 @@ def test_the_admin_token_opens_a_server_for_all_addresses_and_its_commands(tmp_p
 
 
 def test_the_bounds_are_the_programs():
-    assert BOUNDS["request log"] == f"{MAX_ENTRIES:,} requests, {MAX_BYTES // 1_000_000} MB"
-    assert BOUNDS["request body"] == f"`--max-body-mb` ({Settings.max_body_mb})"
-    assert BOUNDS["conversations in turns, as of `dryline talk`"] == f"{MAX_CONVERSATIONS:,} of a team"
-    assert BOUNDS["webhooks of a deployment"] == f"{MAX_WEBHOOKS}"
-    assert BOUNDS["finished webhook deliveries"] == f"{MAX_FINISHED:,}"
-    assert BOUNDS["snapshots"] == f"{MAX_SNAPSHOTS}"
-    assert BOUNDS["files of recordings"] == f"`--recordings-mb` ({Settings.recordings_mb})"
+    assert {
+        f"{MAX_ENTRIES:,} requests, {MAX_BYTES // 1_000_000} MB",
+        f"`--max-body-mb` ({Settings.max_body_mb})",
+        f"{MAX_CONVERSATIONS:,} of a team",
+        f"{MAX_WEBHOOKS}",
+        f"{MAX_FINISHED:,}",
+        f"{MAX_SNAPSHOTS}",
+        f"`--recordings-mb` ({Settings.recordings_mb})",
+    } <= BOUNDS

@@ -88,9 +88,10 @@ def _summary(details: list[dict[str, str]]) -> str:
 
 
 def _sentence_of_http_error(error: HTTPException, status: int) -> str:
-    if status == 404 and "//" in (sent := request.environ.get(SENT_PATH, "")).lstrip("/"):
-        return f"No such path: {request.method} {sent}. There is nothing between two slashes: an id may be missing."
     if status == 404:
+        sent = request.environ.get(SENT_PATH, "")
+        if "//" in sent.lstrip("/"):
+            return f"No such path: {request.method} {sent}. There is nothing between two slashes: an id may be missing."
         return f"No such path: {request.method} {request.path}{_suggestion()}"
     if status == 405:
         methods = set(getattr(error, "valid_methods", None) or ()) - {"HEAD", "OPTIONS"}

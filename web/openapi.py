@@ -159,21 +159,28 @@ class Routes(FlaskPlugin):
             _use_schemas_of_direction(operation)
             function = getattr(view, method)
             operation |= {"operationId": function.operation_id, "security": view.security}
-            statuses = set(getattr(function, "error_statuses", ()))
-            takes_json = "application/json" in operation.get("requestBody", {}).get("content", ())
-            if takes_json or any(parameter["in"] == "query" for parameter in operation.get("parameters", ())):
-                statuses.add(400)
-            if takes_json:
-                statuses |= {413, 415}
-            if view.security:
-                statuses.add(401 if {"apiKey": []} in view.security else 403)
-            if "{" in path:
-                statuses.add(404)
+            statuses = _error_statuses(path, operation, function, view.security)
             responses = {str(status): response for status, response in operation["responses"].items()}
             responses |= {str(status): self.errors[str(status)][0] for status in statuses}
             operation["responses"] = dict(sorted(responses.items()))
             text = "404 if there is no such record." if 404 in statuses else "The list is not paginated."
             operation.setdefault("description", text)
+
+
+def _error_statuses(path: str, operation: dict[str, Any], function: Any, security: Any) -> set[int]:
+    """Return the statuses of an operation's errors: those that its view names, and those that follow from its form."""
+    statuses = set(getattr(function, "error_statuses", ()))
+    takes_json = "application/json" in operation.get("requestBody", {}).get("content", ())
+    takes_query = any(parameter["in"] == "query" for parameter in operation.get("parameters", ()))
+    if takes_json or takes_query:
+        statuses.add(400)
+    if takes_json:
+        statuses |= {413, 415}
+    if security:
+        statuses.add(401 if {"apiKey": []} in security else 403)
+    if "{" in path:
+        statuses.add(404)
+    return statuses
 
 
 def _use_schemas_of_direction(operation: dict[str, Any]) -> None:

@@ -63,11 +63,15 @@ class Ids:
     def restart(self, seed: int | None, generation: int = 0) -> None:
         """Start again from a seed."""
         self.seed = seed
-        # The rising part has 60 bits. Without a seed it starts from the time, with one from a fixed low number.
-        rising = time.time_ns() // 1000 << 8 if seed is None else 1 << 56 | generation << 40
-        name = f"{seed}/{generation}" + (f"/node {self._node}" if self._node else "")
-        self._foreground = _Stream(None if seed is None else name, rising)
-        self._background = _Stream(None if seed is None else f"{name}/by itself", rising)
+        if seed is None:  # the rising part of 60 bits starts from the time
+            rising = (time.time_ns() // 1000) << 8
+            self._foreground, self._background = _Stream(None, rising), _Stream(None, rising)
+            return
+        rising = (1 << 56) | (generation << 40)  # below the times of this century
+        name = f"{seed}/{generation}"
+        if self._node:
+            name += f"/node {self._node}"
+        self._foreground, self._background = _Stream(name, rising), _Stream(f"{name}/by itself", rising)
 
     @contextlib.contextmanager
     def background(self) -> Iterator[None]:
@@ -93,9 +97,10 @@ class Ids:
         with self._lock:
             stream.rising += stream.random.randrange(1, 1 << 12)
             low = stream.random.getrandbits(62)
-            rising = stream.rising & (1 << 60) - 1
+            rising = stream.rising & ((1 << 60) - 1)
         # Not by uuid.UUID, which would double the time: a simulated call has three ids.
-        digits = (rising << 64 | 0b10 << 62 | low).to_bytes(16, "big").hex()[1:]
+        number = (rising << 64) | (0b10 << 62) | low
+        digits = number.to_bytes(16, "big").hex()[1:]
         end = digits[19:] if self._node_digits is None else self._node_digits
         return f"{prefix}_{digits[:8]}-{digits[8:12]}-4{digits[12:15]}-{digits[15:19]}-{end}"
 

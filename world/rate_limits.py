@@ -19,10 +19,22 @@ class Allowance(NamedTuple):
     reset_s: int
 
     def headers(self) -> dict[str, str]:
-        values = {"Limit": self.limit, "Remaining": self.remaining, "Reset": self.reset_s}
-        return {f"X-RateLimit-{name}": str(value) for name, value in values.items()} | (
-            {} if self.passes else {"Retry-After": str(self.reset_s)}
-        )
+        headers = {
+            "X-RateLimit-Limit": str(self.limit),
+            "X-RateLimit-Remaining": str(self.remaining),
+            "X-RateLimit-Reset": str(self.reset_s),
+        }
+        if not self.passes:
+            headers["Retry-After"] = str(self.reset_s)
+        return headers
+
+
+@dataclass(slots=True)
+class _Window:
+    """The requests that one caller was allowed from a moment on."""
+
+    began: datetime
+    count: int = 0
 
 
 @dataclass
@@ -31,20 +43,22 @@ class RateLimit:
 
     requests: int
     window_seconds: float
-    _windows: dict[str, list[Any]] = field(default_factory=dict, repr=False)  # caller -> [began, count]
+    _windows: dict[str, _Window] = field(default_factory=dict, repr=False)  # by caller
 
     def take(self, caller: str, now: datetime) -> Allowance:
         """Count a request. A clock that was set back begins anew."""
         window = self._windows.get(caller)
         length = timedelta(seconds=self.window_seconds)
-        if window is None or not window[0] <= now < window[0] + length:
+        if window is None or not window.began <= now < window.began + length:
             if len(self._windows) >= _MAX_CALLERS:
                 self._windows.clear()
-            window = self._windows[caller] = [now, 0]
-        passes = window[1] < self.requests
-        window[1] += passes
-        left = (window[0] + length - now).total_seconds()
-        return Allowance(self.requests, passes, self.requests - window[1], math.ceil(left))
+            window = self._windows[caller] = _Window(now)
+
+        passes = window.count < self.requests
+        if passes:
+            window.count += 1
+        left = (window.began + length - now).total_seconds()
+        return Allowance(self.requests, passes, self.requests - window.count, math.ceil(left))
 
     def in_words(self) -> str:
         return f"beyond {self.requests:,} requests in {self.window_seconds:g} s by one key"

@@ -69,22 +69,32 @@ class Criteria:
 
         Raises Invalid for an invalid regular expression, and for a secret, which the log masks: it never matches.
         """
-        pattern, method = path_pattern(self.path or ""), (self.method or "").upper()
-        since, after, part = self.since or "", self.after or 0, self.body_contains or ""
-        criteria: dict[str, tuple[Any, Test]] = {
-            "path": (self.path, lambda entry: pattern.fullmatch(entry.path) is not None),
-            "method": (self.method, lambda entry: entry.method == method),
-            "status": (self.status, lambda entry: entry.status == self.status),
-            "since": (self.since, lambda entry: entry.time >= since),
-            "after": (self.after, lambda entry: entry.in_progress or entry.number > after),
-            "team": (self.team_id, lambda entry: entry.team_id == self.team_id),
-            "bodyContains": (self.body_contains, lambda entry: part in entry.text()),
-        }
-        tests = [(name, test) for name, (value, test) in criteria.items() if value is not None]
-        tests.append(("origin", lambda entry: self._has_origin(entry.origin)))
+        return [*self._tests_of_request(), *self._tests_of_parts()]
+
+    def _tests_of_request(self) -> Iterator[tuple[str, Test]]:
+        """Yield the tests of all but the body's members, the parameters and the headers."""
+        if self.path is not None:
+            pattern = path_pattern(self.path)
+            yield "path", lambda entry: pattern.fullmatch(entry.path) is not None
+        if self.method is not None:
+            method = self.method.upper()
+            yield "method", lambda entry: entry.method == method
+        if self.status is not None:
+            yield "status", lambda entry: entry.status == self.status
+        if self.since is not None:
+            since = self.since
+            yield "since", lambda entry: entry.time >= since
+        if self.after is not None:
+            after = self.after
+            yield "after", lambda entry: entry.in_progress or entry.number > after
+        if self.team_id is not None:
+            yield "team", lambda entry: entry.team_id == self.team_id
+        if self.body_contains is not None:
+            part = self.body_contains
+            yield "bodyContains", lambda entry: part in entry.text()
+        yield "origin", lambda entry: self._has_origin(entry.origin)
         if self.body_matches is not None:
-            tests.append(("bodyMatches", _body_regex_test(self.body_matches)))
-        return [*tests, *self._tests_of_parts()]
+            yield "bodyMatches", _body_regex_test(self.body_matches)
 
     def _has_origin(self, origin: Origin) -> bool:
         if self.origin is None:

@@ -129,7 +129,8 @@ def sign_in() -> Any:
 @blp.post("/sign-out")
 def sign_out() -> Any:
     """End the session, whose cookie is refused from now on."""
-    if "signed_in" in session and (token := session.get("form")):
+    token = session.get("form")
+    if "signed_in" in session and token:
         current_app.ended_sessions.add(token)  # type: ignore[attr-defined]  # it is the Console
     session.clear()
     return redirect(url_for("auth.sign_in"), 303)

@@ -25,7 +25,7 @@ class RequestGroup:
 
 
 def group_failures(entries: Iterable[Entry], faults: FaultRules, *, each: bool) -> list[RequestGroup]:
-    """Return the entries in their order, with equal failures together at the place of the newest unless `each`."""
+    """Return the entries in their order, with equal failures together in the position of the newest unless `each`."""
     groups: dict[Any, RequestGroup] = {}
     for entry in entries:
         reason = reason_of(entry, faults)

@@ -55,9 +55,11 @@ def find_results(team: Team | None, text: str) -> list[Result]:
     """
     if not text:
         return list(_page_results())[:MAX_RESULTS]
-    ranked = [
-        (rank, page) for page in _page_results() if (rank := rank_of_name(text, page.title, page.about)) is not None
-    ]
+    ranked: list[tuple[int, Result]] = []
+    for page in _page_results():
+        rank = rank_of_name(text, page.title, page.about)
+        if rank is not None:
+            ranked.append((rank, page))
     if team is None:
         return [page for _, page in sorted(ranked, key=lambda one: one[0])]
     ranked += [(hit.rank, _result(hit)) for hit in search(team, text, MAX_RESULTS)]

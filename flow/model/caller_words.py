@@ -177,10 +177,13 @@ def _in_first_person(condition: str) -> str:
         return text
     verbs, pronouns = words()["first person"], words()["pronouns"]
     verb, _, rest = text.partition(" ")
-    base = re.sub(r"(?<=ss|sh|ch|go|.x)es$|(?<!s)s$", "", re.sub("ies$", "y", verb))
+    with_y = re.sub("ies$", "y", verb)
+    without_s = re.sub(r"(?<=ss|sh|ch|go|.x)es$|(?<!s)s$", "", with_y)
+    verb = verbs.get(verb.lower(), without_s)
+
     rest = re.sub(r"\b(they|and|or|but|who) (\S+)", lambda part: f"{part[1]} {verbs.get(part[2], part[2])}", rest)
     rest = re.sub(r"\w+", lambda word: pronouns.get(word[0].lower(), word[0]), rest)
-    return f"I {verbs.get(verb.lower(), base)} {rest}".rstrip()
+    return f"I {verb} {rest}".rstrip()
 
 
 def choose_value(

@@ -126,9 +126,11 @@ def _joined(match: re.Match[str]) -> str:
     is_zero_and_digit = len(run) == 2 and all(single) and run[0][0] == "0" and len(run[0]) < 4
     if is_zero_and_digit or (len(run) >= 3 and is_mostly_single):
         return "".join(run)
-    is_year = run[-2] in ("19", "20") or (len(run) == 2 and "13" <= run[-2] <= "18")
-    if is_year and len(run[-1]) == len(run[-2]) == 2:
-        run = [*run[:-2], run[-2] + run[-1]]
+
+    *before, century, rest = run
+    begins_year = century in ("19", "20") or (not before and "13" <= century <= "18")
+    if begins_year and len(century) == len(rest) == 2:
+        return " ".join([*before, century + rest])
     return " ".join(run)
 
 

@@ -167,6 +167,7 @@ class ConditionReading:
         self.bounds = read_bounds(text)
         self.is_else = _ELSE.search(text) is not None
         self.is_catch_all = _CATCH_ALL.search(text) is not None
+
         gives = _GIVES.match(text)
         self.gives = gives[1] if gives else None
         labels = [_AROUND_LABEL.sub("", thing.strip()) for thing in _AND.split(self.gives)] if self.gives else []
@@ -206,13 +207,16 @@ class Heard:
         near = encoder.near_intents(text)
         self.open_intents = {name: near.pop(name) for name in _OPEN_INTENTS}
         self.matter = max(near.values())
+
         clauses = _CLAUSE_END.split(self.plain)
         self.clauses = [vector(clause) for clause in clauses if clause.strip()]
         denied = (_DENIES.search(clause) for clause in clauses)
         self.denied = [meaning(each[1] or each[2]) for each in denied if each]
+
         self.features = frozenset(encoder.features(text))
         self.unknown = frozenset(each for each in self.features if " " not in each and not encoder.load().knows(each))
         self.number = said_number(text)
+
         words = _WORD.findall(text)
         self.is_all_capital = len(words) > 1 and all(word[0].isupper() for word in words)
         known = (each for each in self.features - self.unknown if " " not in each and each[0] != "_")

@@ -172,6 +172,12 @@ def _create_log(row: TalkSession, request: CompletionRequest, source: FlowSource
     return log
 
 
+def _status_of(row: TalkSession) -> str:
+    if row.failure:
+        return "failed"
+    return "completed" if row.ended else "running"
+
+
 def _update_log(
     row: TalkSession, request: CompletionRequest, completion: Completion, source: FlowSource | None
 ) -> None:
@@ -181,12 +187,7 @@ def _update_log(
         return
     now = current().stamp()
     end = now if row.ended else None
-    if row.failure:
-        status = "failed"
-    elif row.ended:
-        status = "completed"
-    else:
-        status = "running"
+    status = _status_of(row)
     trace = [*log.session_log_data["trace"], *row.events]
     spoken = [(_ROLES[event["type"]], event["text"]) for event in row.events if event["type"] in _ROLES]
     messages = [{"role": role, "content": text, "timestamp": now} for role, text in spoken]

@@ -9,7 +9,6 @@ from dryline.flow.language import host_functions, interpreter, json_values, pyth
 from dryline.flow.language.host_functions import FUNCTIONS
 from dryline.flow.model import remote_model
 from dryline.flow.sessions import conversations
-from dryline.simulator import followed
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "flow-language.md").read_text(encoding="utf-8")
@@ -24,26 +23,26 @@ def test_each_branch_of_the_example_is_reached(engine, play):
 
 
 def test_the_limits_are_those_of_the_engine():
-    text = " ".join((PAGE + DECISIONS).split())
-    assert f"| running without such a call | {sandbox.STEP_S:g} s |" in text
-    assert f"| running, in one conversation | {sandbox.CONVERSATION_S:g} s |" in text
-    assert f"| one request to another server | {web.LONGEST_S:g} s |" in text
-    assert f"| {sandbox.MEMORY_BYTES // 2**20} MB |" in text
-    assert f"| {interpreter.CALLS_A_TURN} |" in text
-    passed = interpreter.PASSED_A_TURN
-    assert f"| values passed to them, in one turn | {passed:,} characters, or {passed // 16:,} members |" in text
-    assert f"| {conversations.MAX_DUMP_BYTES:,} bytes |" in text
-    assert f"| {interpreter.CHARACTERS:,} characters |" in text
-    assert f"| {json_values.LARGEST:,} characters, or {json_values.LARGEST // 16:,} members |" in text
-    assert f"Code has at most {python_code.MAX_CODE:,} characters, a line of it {python_code.MAX_LINE:,}" in text
-    assert f"| values in the example and the schema of one `.ask` | {host_functions.MOST_VALUES} |" in text
-    assert f"a text in them, or of an extraction | {host_functions.LONGEST_MEMBER:,} characters |" in text
-    assert f"| a question, a condition | {host_functions.LONGEST_QUESTION:,} characters |" in text
-    assert f"what a `return` hands back | {host_functions.LONGEST_TEXT:,} characters |" in text
-    assert f"| an address with its query | {web.LONGEST_URL:,} characters |" in text
-    assert f"| turns | {session.TURNS:,} |" in text
-    assert followed._MOST_STOPPED == 3 and "After three calls that exceeded a [bound]" in text
-    assert f"longer than {remote_model.TIMEOUT_S:g} s" in text
+    cells = {cell.strip() for row in re.findall(r"^\|(.*)\|$", PAGE, re.MULTILINE) for cell in row.split("|")}
+    assert cells >= {
+        f"{sandbox.STEP_S:g} s",
+        f"{sandbox.CONVERSATION_S:g} s",
+        f"{web.LONGEST_S:g} s",
+        f"{sandbox.MEMORY_BYTES // 2**20} MB",
+        f"{interpreter.CALLS_A_TURN}",
+        f"{interpreter.PASSED_A_TURN:,} characters, or {interpreter.PASSED_A_TURN // 16:,} members",
+        f"{conversations.MAX_DUMP_BYTES:,} bytes",
+        f"{interpreter.CHARACTERS:,} characters",
+        f"{json_values.LARGEST:,} characters, or {json_values.LARGEST // 16:,} members",
+        f"{host_functions.MOST_VALUES}",
+        f"{host_functions.LONGEST_MEMBER:,} characters",
+        f"{host_functions.LONGEST_QUESTION:,} characters",
+        f"{host_functions.LONGEST_TEXT:,} characters",
+        f"{web.LONGEST_URL:,} characters",
+        f"{session.TURNS:,}",
+    }
+    assert f"{python_code.MAX_CODE:,} characters" in PAGE and f"{python_code.MAX_LINE:,}" in PAGE
+    assert f"{remote_model.TIMEOUT_S:g} s" in DECISIONS
 
 
 def test_each_name_of_the_language_is_on_the_page():

@@ -70,10 +70,12 @@ class Choice(ValueKind):
         index = self._index_by_time(said, times) if times else None
         if index is None:
             index = _last_named(folded, [_wordings_of(text) for text in texts])
+
         is_offered = any(text.casefold() in context.agent.casefold() for text in texts)
         if index is None and (context.is_asked or is_offered):
             index = _last_named(folded, [_synonyms().get(label_of(text), []) for text in texts])
-            index = self._index_by_ordinal(folded, len(texts)) if index is None else index
+            if index is None:
+                index = self._index_by_ordinal(folded, len(texts))
         return None if index is None else context.choices[index]
 
     def make(self, random: Random, context: Slot) -> Any:

@@ -118,14 +118,18 @@ class Code(ValueKind):
 
     def read(self, said: str, context: Slot) -> str | None:
         text = self.dash.sub("-", self.spelled.sub(r"\1", to_digits(said)))
-        spans = [Span(*match.span()) for match in self.counted.finditer(text)]
-        spans += [each.span for each in Date().find(text)]
-        spans += [each.span for each in Time().find(text) if each.is_sure]
-        spans += Email().find(text)
         example = context.example_text
-        if sum(map(str.isdigit, example)) not in (7, 8, 10, 11):
-            spans += [each.span for each in Phone().find(text)]
-        codes = [self._joined(match[0], example) for match in self.pieces.finditer(blanked(text, spans))]
+
+        # Words with another meaning are no codes.
+        others = [Span(*match.span()) for match in self.counted.finditer(text)]
+        others += [each.span for each in Date().find(text)]
+        others += [each.span for each in Time().find(text) if each.is_sure]
+        others += Email().find(text)
+        digits = sum(map(str.isdigit, example))
+        if digits not in (7, 8, 10, 11):  # with as many, a code looks like a telephone number
+            others += [each.span for each in Phone().find(text)]
+
+        codes = [self._joined(match[0], example) for match in self.pieces.finditer(blanked(text, others))]
         fitting = [code for code in codes if code and _is_like(code, example)]
         return fitting[-1] if fitting else None
 

@@ -200,15 +200,17 @@ class Date(MultiValueKind):
 
     def read_all(self, said: str, context: Slot) -> list[str]:
         text, today = to_digits(said), context.now.date()
-        iso_time = self._iso_time.fullmatch(context.example_text)
         is_past = self.is_past(context)
-        days = [spoken.resolve(today, is_past=is_past) for spoken in self.find(text)]
-        if self._next_week.search(text.lower()) and len(days) == 1 and days[0] is not None:
+        resolved = [spoken.resolve(today, is_past=is_past) for spoken in self.find(text)]
+        days = [day for day in resolved if day is not None]
+        if len(resolved) == len(days) == 1 and self._next_week.search(text.lower()):
             days = [_in_next_week(days[0], today)]
+
+        iso_time = self._iso_time.fullmatch(context.example_text)
         if iso_time is None:
-            return [self._written(day, context) for day in days if day is not None]
+            return [self._written(day, context) for day in days]
         time = Time().read(said, Slot(iso_time["time"], now=context.now, agent=context.agent))
-        return [f"{day}{iso_time['between']}{time}" for day in days if day is not None and time is not None]
+        return [] if time is None else [f"{day}{iso_time['between']}{time}" for day in days]
 
     def make(self, random: Random, context: Slot) -> str:
         """Return a day of the next three weeks, or of one for a weekday, no weekend.

@@ -205,15 +205,23 @@ class NumberValue(MultiValueKind):
 
     def _counts(self, numbers: list[SpokenNumber], text: str, context: Slot) -> list[float]:
         """Return the numbers of what a member counts: its own noun decides, else the only number that was asked for."""
-        counted = set(context.label.split()) | {word.removesuffix("s") for word in context.label.split()}
-        counts_people = not counted.isdisjoint(_PEOPLE_KEYS)
-        if named := [each for each in numbers if each.noun.removesuffix("s") in counted or each.noun in counted]:
-            return [each.value for each in named]
-        if people := [each.value for each in numbers if counts_people and each.noun in _PEOPLE]:
-            return [sum(people)] if len(people) > 1 and "sorry" not in text else [people[-1]]
-        free = [each for each in numbers if each.unit == COUNT or not counted]
-        is_answer = context.is_asked and (len({each.value for each in free}) == 1 or "sorry" in text)
-        return [free[-1].value] if free and is_answer else []
+        is_corrected = "sorry" in text
+        words = context.label.split()
+        counted = {*words, *(word.removesuffix("s") for word in words)}
+        named = [each.value for each in numbers if each.noun.removesuffix("s") in counted or each.noun in counted]
+        if named:
+            return named
+
+        if not counted.isdisjoint(_PEOPLE_KEYS):
+            people = [each.value for each in numbers if each.noun in _PEOPLE]  # "two adults and a child" are three
+            if len(people) > 1 and not is_corrected:
+                return [sum(people)]
+            if people:
+                return [people[-1]]
+
+        free = [each.value for each in numbers if each.unit == COUNT or not counted]
+        is_answer = context.is_asked and (len({*free}) == 1 or is_corrected)
+        return [free[-1]] if free and is_answer else []
 
 
 def unit_of(context: Slot) -> str:

@@ -162,9 +162,11 @@ class PersonName(ValueKind):
         if not clauses:
             return None
         name = self._name_at_start(clauses[0], is_whole=True)
-        name = self._in_full(rest, name) if name else None
-        has_capitals = len(clauses[0].split()) > 1 and all(word[0].isupper() for word in clauses[0].split())
-        return name if name and (context.is_asked or (has_capitals and len(clauses) == 1)) else None
+        if not name:
+            return None
+        words = clauses[0].split()
+        is_only_name = len(clauses) == 1 and len(words) > 1 and all(word[0].isupper() for word in words)
+        return self._in_full(rest, name) if context.is_asked or is_only_name else None
 
     def _in_full(self, behind: str, name: str) -> str:
         """Return the name in full where it is said again: "Patrick O'Brien" of "O'Brien, Patrick O'Brien"."""
