@@ -99,7 +99,7 @@ class CallPage(ConversationPage):
         speaker = "Agent" if turn.speaker == "agent" else "Caller"
         return f"{speaker}: {turn.text}"
 
-    # Its place in the list.
+    # Its neighbours in the list.
 
     @cached_property
     def _neighbours(self) -> tuple[str | None, str | None]:
