@@ -70,6 +70,7 @@ class WorldDatabase(SqliteDatabase):
         self._nonblocking_thread: int | None = None
         self._file: tuple[int, int] | None = None  # device and number of the file, once it was opened
         self._files_beside: dict[str, tuple[int, int]] = {}  # the same of those beside it, by path
+        self._folder_seen: tuple[int, int, int] | None = None  # as it was when the files were last looked at
         self._locked_until = 0.0  # by `_monotonic`
         pragmas = PRAGMAS | {"synchronous": self._synchronous}
         # Of the 128 prepared statements that Python caches otherwise, each connection had up to 0.8 MB.
@@ -117,6 +118,10 @@ class WorldDatabase(SqliteDatabase):
         """
         if self._file is None:
             return
+        # A removed or replaced file changes its folder, so most requests look at nothing else.
+        folder = _version_of_folder(self.path.parent)
+        if folder is not None and folder == self._folder_seen:
+            return
         for path, identity in ((self.database, self._file), *self._files_beside.items()):
             try:
                 is_same = _identity(path) == identity
@@ -125,6 +130,7 @@ class WorldDatabase(SqliteDatabase):
                 raise Unavailable(f"The {missing} is gone: restart dryline.") from None
             if not is_same:
                 raise Unavailable(f"The file {path} was replaced by another file: restart dryline.")
+        self._folder_seen = folder
 
     def begin(self, lock_type: str | None = None) -> None:
         """Begin a transaction. Raises Unavailable if another program has the database locked, or the file is gone."""
@@ -215,6 +221,15 @@ def _identity(path: str) -> tuple[int, int]:
     """Return the device and the number of a file. Raises OSError."""
     status = os.stat(path)
     return status.st_dev, status.st_ino
+
+
+def _version_of_folder(path: Path) -> tuple[int, int, int] | None:
+    """Return the device, the number and the time of the last change of a folder, or None if it is gone."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino, status.st_mtime_ns
 
 
 def find_damage(path: Path) -> str | None:
