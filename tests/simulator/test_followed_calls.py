@@ -321,3 +321,14 @@ until "caller names a day":
     assert [(bool(early), bool(later)) for early, later in days] == [(False, True)] * 3
     logs = simulate(line, 1, branch="caller names a day", answers={"day": "Sunday"})
     assert logs[0]["extractionsData"]["days"] == ["Sunday", "Sunday"]
+
+
+def test_a_condition_that_denies_something_does_not_achieve_it(make_line, simulate):
+    code = 'loop:\n    talk("How can I help?", True)\nuntil "{}":\n    say("Noted.")\n    end_call()\n'
+    booked = {"booked": {"type": "boolean", "description": "Whether a visit was booked"}}
+    achieved = {}
+    for condition in ("caller wants to book a visit", "caller does not want to book a visit"):
+        line = make_line(code.format(condition), {}, extractions=booked)
+        (log,) = simulate(line, 1, branch=condition)
+        achieved[condition] = log["extractionsData"]["booked"]
+    assert achieved == {"caller wants to book a visit": True, "caller does not want to book a visit": False}
