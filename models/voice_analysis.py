@@ -79,7 +79,7 @@ def analyze(
     end = None if end_date is None else _boundary(end_date, time.max, zone)
     if start is not None and end is None:
         end = current().stamp()
-    elif start is not None and end is not None and end < start:
+    elif start is not None and end is not None and end < start:  # a start after now has no calls
         raise Invalid("The period ends before it starts.", "end_date")
     conditions = _conditions(team, start, end, **only)
     period = partial(_period_of, granularity=granularity, zone=zone)

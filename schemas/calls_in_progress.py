@@ -1,4 +1,4 @@
-"""The row form of calls in progress. Their logs show them; state documents also hold how they will end."""
+"""The rows of calls in progress. Their logs show them; state documents also hold how they will end."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The row form of queued calls, which only state documents show."""
+"""The rows of queued calls, which only state documents show."""
 
 from marshmallow import fields
 

@@ -45,7 +45,8 @@ def make_chat(
     log = _log_row(builder)
     log["extractions_data"] = analyze(deployment, chat)
     log["metadata"] = {"simulated": True, "intent": record.purpose, "sentiment": facts["sentiment"]}
-    if results := analysis.judge(deployment.profile.success_criteria, record, log["extractions_data"], rng):
+    results = analysis.judge(deployment.profile.success_criteria, record, log["extractions_data"], rng)
+    if results:
         log["metadata"]["successResults"] = results
     log |= _of_chat(facts, rng) if deployment.channel == "Chat" else _of_widget(builder, rng)
     return builder.rows(log, log["id"], llm_logs=llm_logs)

@@ -71,7 +71,9 @@ def _context_of(queued: QueuedCall) -> DeploymentContext:
     kind = Deployment.fetch(queued, queued.deployment_id).type
     model = VoiceV1Deployment if kind == VoiceV1Deployment.channel else VoiceDeployment
     deployment = context_of(model.fetch(queued, queued.deployment_id))
-    campaign = OutboundCampaign.find(id=queued.campaign_id, team_id=queued.team_id) if queued.campaign_id else None
+    if queued.campaign_id is None:
+        return deployment
+    campaign = OutboundCampaign.find(id=queued.campaign_id, team_id=queued.team_id)
     if campaign is None or campaign.flow_id in (None, deployment.flow_id):
         return deployment
     flow = Flow.find(id=campaign.flow_id, team_id=campaign.team_id)  # None if it was deleted

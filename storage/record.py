@@ -2,7 +2,7 @@
 
 A column stores the wire's own text for times and JSON, so that a response needs no conversion.
 
-The queries of `Record` and `Rows` are compiled: peewee writes the SQL of each form of a query once (statements.py), and
+The queries of `Record` and `Rows` are compiled: peewee writes the SQL of each kind of query once (statements.py), and
 a lookup is one `execute` with that SQL. A lookup takes 17 µs so, and 384 µs as `Model.select().where().get_or_none()`;
 each request does two or three. Other queries in models/ are written with peewee where they are used; those that
 have to be plain SQL are in `models/plain_sql.py`.

@@ -1,4 +1,4 @@
-"""SQL of the queries of `Record` and `Rows`, which peewee writes once for each form (see record.py)."""
+"""SQL of the queries of `Record` and `Rows`, which peewee writes once for each kind of them (see record.py)."""
 
 from collections.abc import Mapping
 from functools import cache

@@ -50,6 +50,14 @@ def test_minutes_and_transfers_are_summed_up(analyze, add_call):
     }  # fmt: skip
 
 
+def test_a_period_that_has_only_a_start_ends_now(analyze, add_call, control):
+    control.put("/clock", {"now": "2026-11-02T10:00:00Z", "frozen": True})
+    add_call("2026-11-02T10:00:00.000Z")
+    add_call("2026-11-02T10:00:00.001Z")
+    assert analyze(startDate="2026-11-01")["summary"]["totalCalls"] == 1
+    assert analyze()["summary"]["totalCalls"] == 2
+
+
 def test_without_transfers_their_figures_are_0(analyze, add_call):
     add_call("2026-11-01T10:00:00.000Z", 60, transferred=2.5)
     answer = analyze(includeTransfers=False, includeCallDetails=True)

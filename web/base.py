@@ -162,7 +162,7 @@ class Area(flask_smorest.Blueprint):
         return decorator
 
     def errors(self, *statuses: int) -> Callable[[Any], Any]:
-        """Document errors beyond those that follow from an operation's form (400, 401, 404, 413, 415)."""
+        """Document errors beyond those of an operation's path, query and body (400, 401, 404, 413, 415)."""
 
         def decorator(view: Any) -> Any:
             view.error_statuses = statuses

@@ -168,7 +168,7 @@ class Routes(FlaskPlugin):
 
 
 def _error_statuses(path: str, operation: dict[str, Any], function: Any, security: Any) -> set[int]:
-    """Return the statuses of an operation's errors: those that its view names, and those that follow from its form."""
+    """Return the statuses of an operation's errors: those that its view names, and those of its path and parameters."""
     statuses = set(getattr(function, "error_statuses", ()))
     takes_json = "application/json" in operation.get("requestBody", {}).get("content", ())
     takes_query = any(parameter["in"] == "query" for parameter in operation.get("parameters", ()))

@@ -99,7 +99,7 @@ class CallPage(ConversationPage):
         speaker = "Agent" if turn.speaker == "agent" else "Caller"
         return f"{speaker}: {turn.text}"
 
-    # Its place in the list.
+    # Its neighbours in the list.
 
     @cached_property
     def _neighbours(self) -> tuple[str | None, str | None]:
@@ -233,7 +233,7 @@ class CallPage(ConversationPage):
     def campaign(self) -> OutboundCampaign | None:
         """The campaign that made the call."""
         campaign_id = (self.log.readable("metadata") or {}).get("campaignId")
-        if campaign_id is None:
+        if campaign_id is None:  # which saves a query
             return None
         return OutboundCampaign.find(id=campaign_id, team_id=self.log.team_id)
 

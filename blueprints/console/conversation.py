@@ -286,8 +286,9 @@ def _model_exchange(log: Log, before: LlmLog | None, after: LlmLog | None) -> Mo
     start = None
     if log.start_time is not None:
         start = max((parse(created_at) - parse(log.start_time)).total_seconds(), 0)
-    if after is not None and (other := after.unreadable("data")) is not None:
-        return ModelExchange(start, text_of(other), {})
+    other_json = after.unreadable("data") if after is not None else None
+    if other_json is not None:
+        return ModelExchange(start, text_of(other_json), {})
     answer = (after.readable("data") or {}) if after else {}
     completion = (answer.get("response") or {}).get("json") or {}
     choices = completion.get("choices") or [{}]

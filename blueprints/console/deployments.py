@@ -145,8 +145,9 @@ class DeploymentPage:
     def _history_entry(self, record: DeploymentHistoryEntry) -> HistoryEntry:
         entry = DeploymentHistoryEntrySchema().dump(record)
         author = "by a person" if entry["authorType"] == "USER" else "through the API"
-        if (other := record.unreadable("changes")) is not None:
-            return HistoryEntry(entry["createdAt"], author, [], other)
+        other_json = record.unreadable("changes")
+        if other_json is not None:
+            return HistoryEntry(entry["createdAt"], author, [], other_json)
         changes = []
         for name, change in entry["changes"].items():
             title = _MEMBER_TITLES.get(name) or label(name)

@@ -16,7 +16,7 @@ from dryline.web.links import base_url
 
 blp = PageBlueprint("layout")
 
-# Parameters of addresses that name a team, a row of it or a place in its list.
+# Parameters of addresses that name a team, a row of it or a position in its list.
 _TEAM_PARAMETERS = ("team", "worker", "tag", "page", "cursor", "known", "seen")
 
 # The buttons that advance the clock, in seconds.

@@ -154,7 +154,8 @@ def verify_requests(criteria: Criteria, bounds: Bounds) -> Verification[Entry]:
     refused = [("query", name) for name in _unknown_names(criteria, "query", absent) if "did you mean" in name]
     if bounds.least == 0:
         parts["query"] = {name: value for name, value in parts["query"].items() if value is not None}
-        refused += [(part, name) for part, values in parts.items() for name in _unknown_names(criteria, part, values)]
+        for part, values in parts.items():
+            refused += [(part, name) for name in _unknown_names(criteria, part, values)]
     if refused:
         field, name = refused[0]
         raise Invalid(f"No such request has {name}.", field)

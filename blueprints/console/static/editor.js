@@ -30,8 +30,8 @@
     return names.based.includes(token) || (names.builtins.includes(token) && !before.endsWith(".")) ? "b" : "";
   }
 
-  // The findings as places in the code. Columns count characters, of which JavaScript may count one as two.
-  function placeOf({ line, column }, lines) {
+  // The findings as offsets in the code. Columns count characters, of which JavaScript may count one as two.
+  function offsetOf({ line, column }, lines) {
     const before = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
     return before + [...(lines[line - 1] ?? "")].slice(0, column - 1).join("").length;
   }
@@ -40,17 +40,17 @@
     const code = source.value;
     const lines = code.split("\n");
     const findings = [...document.querySelectorAll("#findings [data-line], #opened[data-line]")].map(({ dataset }) => dataset);
-    const marks = findings.map((finding) => [placeOf(finding, lines), finding.severity]);
+    const marks = findings.map((finding) => [offsetOf(finding, lines), finding.severity]);
     const pieces = [];
     const add = (start, end, kind) => {
-      const mark = marks.find(([place]) => start <= place && place < end);
+      const mark = marks.find(([offset]) => start <= offset && offset < end);
       const className = [kind, mark && `mark ${mark[1]}`].filter(Boolean).join(" ");
       const text = code.slice(start, end);
       pieces.push(className ? Object.assign(document.createElement("span"), { className, textContent: text }) : text);
     };
     const addBetween = (start, end) => {
-      const places = marks.flatMap(([place]) => (start <= place && place < end ? [place, place + 1] : []));
-      [start, ...places, end].reduce((from, to) => (add(from, to, ""), to));
+      const borders = marks.flatMap(([offset]) => (start <= offset && offset < end ? [offset, offset + 1] : []));
+      [start, ...borders, end].reduce((from, to) => (add(from, to, ""), to));
     };
     let end = 0;
     const isColoured = code.length <= MAX_COLOURED;
@@ -97,11 +97,11 @@
     moveCaret(link.dataset);
   });
 
-  function moveCaret(place) {
-    const caret = placeOf(place, source.value.split("\n"));
+  function moveCaret(position) {
+    const caret = offsetOf(position, source.value.split("\n"));
     source.focus();
     source.setSelectionRange(caret, caret);
-    source.scrollTop = parseFloat(getComputedStyle(source).lineHeight) * (place.line - 1) - source.clientHeight / 2;
+    source.scrollTop = parseFloat(getComputedStyle(source).lineHeight) * (position.line - 1) - source.clientHeight / 2;
   }
 
   // The address may name a line, such as one that failed.
