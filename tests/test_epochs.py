@@ -17,6 +17,7 @@ from dryline.jobs import export_files
 from dryline.models.workers import Worker
 from dryline.settings import Settings
 from dryline.simulator import outbound
+from dryline.simulator.conversations import Simulator
 from dryline.tests.conftest import Api
 from dryline.tests.console.visitor import Visitor
 from dryline.tests.webhooks.receiver import Receiver
@@ -28,6 +29,7 @@ NOW = "2026-03-02T10:00:00.000Z"
 KEY = "north-key"
 ASKING = """import requests
 requests.get("URL")
+requests.get("URL")
 loop:
     talk("Ask what they want.", True)
 until "caller wants an appointment":
@@ -38,8 +40,9 @@ until "caller wants a person":
 
 
 def document(url):
-    """Return a world of two teams. The flow of team "north" sends a request before it speaks."""
+    """Return a world of two teams, whose flows send two requests before they speak."""
     in_worker = {"name": "Main", "workerId": "w"}
+    of_start = {"name": "Main", "workerId": "own", "teamId": "start"}
     code = ASKING.replace("URL", url)
     return {
         "version": 1,
@@ -47,12 +50,17 @@ def document(url):
             {"id": "start", "name": "Start", "apiKeys": ["dryline-local-key"]},
             {"id": "north", "name": "North", "apiKeys": [KEY]},
         ],
-        "workers": [{"id": "w", "name": "Desk", "teamId": "north"}],
+        "workers": [
+            {"id": "w", "name": "Desk", "teamId": "north"},
+            {"id": "own", "name": "Own desk", "teamId": "start"},
+        ],
         "flows": [
+            {**of_start, "id": "of_start", "code": code},
             {**in_worker, "id": "f", "code": code, "teamId": "north"},
             {**in_worker, "id": "silent", "name": "Silent", "code": "loop:\n    talk()\n", "teamId": "north"},
         ],
         "voiceDeployments": [
+            {**of_start, "id": "line", "flowId": "of_start", "phoneNumber": "+14155550102"},
             {**in_worker, "id": "d", "flowId": "f", "phoneNumber": "+14155550100", "teamId": "north"},
             {**in_worker, "id": "told", "flowId": "silent", "phoneNumber": "+14155550101", "teamId": "north"},
         ],
@@ -73,6 +81,7 @@ class Stand:
         self.app, self.receiver, self.gate = app, receiver, gate
         self.plane = Api(app.test_client(), "", "/_dryline")
         self.threads, self.answers = [], []
+        self.team_id = "north"  # the team that the work is for
 
     def team(self):
         return Api(self.app.test_client(), KEY)
@@ -189,6 +198,17 @@ def talk(stand):
     assert stand.receiver.asked.wait(60)
 
 
+def turn_of_a_talk(stand):
+    code = 'import requests\nloop:\n    talk("Ask what they want.", True)\nuntil "caller wants an appointment":\n'
+    code += 2 * f'    requests.get("{stand.receiver.url}")\n'
+    assert stand.team().patch("/workers/w/flows/f", {"code": code}).status_code == 200
+    talk = stand.plane.post("/talk", {"deploymentId": "d"})
+    assert talk.status_code == 201, talk.text
+    choice = {"choose": "caller wants an appointment"}
+    stand.in_thread(lambda: stand.control().post(f"/talk/{talk.json['id']}", choice))
+    assert stand.receiver.asked.wait(60)
+
+
 def completion(stand):
     stand.in_thread(stand.engine)
     assert stand.receiver.asked.wait(60)
@@ -205,6 +225,13 @@ def batch(stand):
 def run_of_a_test(stand):
     assert stand.team().post("/workers/w/tests/t/run").status_code in (200, 201)
     stand.in_thread(lambda: stand.control().post("/clock/advance", {"seconds": 3_600}))
+    assert stand.receiver.asked.wait(60)
+
+
+def live_calls(stand):
+    stand.team_id = "start"
+    assert stand.plane.put("/settings", {"callsPerMinute": 60}).status_code == 200
+    stand.in_thread(lambda: stand.control().post("/clock/advance", {"seconds": 10}))
     assert stand.receiver.asked.wait(60)
 
 
@@ -225,11 +252,12 @@ def export(stand):
 WORK = {
     **{"a write that a fault delays": delayed_write, "a read that a fault delays": delayed_read},
     **{"a refusal that a fault delays": delayed_refusal, "a simulation": simulation, "a talk": talk},
+    **{"a turn of a talk": turn_of_a_talk},
     **{"a completion": completion, "a batch": batch, "a test's run": run_of_a_test},
-    **{"webhooks": webhooks, "an export": export},
+    **{"live calls": live_calls, "webhooks": webhooks, "an export": export},
 }
 # Kinds of work whose own request is answered: what it asked for was done before.
-ANSWERED = {"a batch", "a test's run", "webhooks", "an export"}
+ANSWERED = {"a batch", "a test's run", "live calls", "webhooks", "an export"}
 
 
 # Ways to begin an epoch
@@ -241,11 +269,11 @@ def _load(stand, query=""):
 
 def _load_team(stand, **more):
     content = {
-        name: [row for row in rows if row.get("teamId", row["id"]) == "north"]
+        name: [row for row in rows if row.get("teamId", row["id"]) == stand.team_id]
         for name, rows in document(stand.receiver.url).items()
         if name != "version"
     }
-    return stand.plane.put("/state?team=north", {"version": 1, **content, **more})
+    return stand.plane.put(f"/state?team={stand.team_id}", {"version": 1, **content, **more})
 
 
 WAYS = {
@@ -255,14 +283,17 @@ WAYS = {
     "import with undo": lambda stand: _load(stand, "?undo=true"),
     "restore": lambda stand: stand.plane.post("/snapshots/start/restore"),
     "undo": lambda stand: stand.plane.post("/undo"),
-    "reset of the team": lambda stand: stand.plane.post("/reset?team=north", {}),
+    "reset of the team": lambda stand: stand.plane.post(f"/reset?team={stand.team_id}", {}),
     "load of the team": _load_team,
     "deletion of the team": lambda stand: stand.plane.delete("/teams/north"),
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("work", WORK)
+@pytest.mark.parametrize(
+    ("work", "way"),
+    # The start team, for which live calls come in, cannot be deleted.
+    [(work, way) for work in WORK for way in WAYS if (work, way) != ("live calls", "deletion of the team")],
+)
 def test_no_work_of_an_earlier_epoch_writes_or_sends(stand, work, way):
     WORK[work](stand)
     answer = WAYS[way](stand)
@@ -365,6 +396,23 @@ def test_changes_at_the_same_time_are_all_made(stand):
     stand.go_on()
     assert set(stand.answers) == {204, 200}
     assert len(stand.plane.get("/undo").json["snapshots"]) == 5
+
+
+def test_no_further_conversation_of_a_test_begins_after_a_reset(stand, monkeypatch):
+    call, calls = Simulator.call, []
+
+    def call_and_reset(*args):
+        calls.append(args)
+        stand.in_thread(lambda: stand.control().post("/reset", {}))  # not a part of the round
+        stand.threads[-1].join(60)
+        return call(*args)
+
+    monkeypatch.setattr(Simulator, "call", call_and_reset)
+    code = ASKING.replace('requests.get("URL")\n', "")
+    assert stand.team().patch("/workers/w/flows/f", {"code": code}).status_code == 200
+    assert stand.team().post("/workers/w/tests/t/run").status_code in (200, 201)
+    stand.plane.post("/clock/advance", {"seconds": 3_600})
+    assert len(calls) == 1
 
 
 def test_a_page_that_was_asked_for_before_a_reset_shows_the_world_after_it(stand, monkeypatch):
