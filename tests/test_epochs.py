@@ -18,6 +18,7 @@ from dryline.models.workers import Worker
 from dryline.settings import Settings
 from dryline.simulator import outbound
 from dryline.simulator.conversations import Simulator
+from dryline.state import parsing
 from dryline.tests.conftest import Api
 from dryline.tests.console.visitor import Visitor
 from dryline.tests.webhooks.receiver import Receiver
@@ -314,6 +315,28 @@ def test_a_request_that_a_removed_fault_lets_go_acts_only_in_the_epoch_in_which_
     after = stand.state()
     stand.go_on()
     assert stand.state() == after
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_import_that_a_change_overtakes_adds_nothing(stand, monkeypatch, way):
+    parse, once = parsing.parse_document, iter([True])
+
+    def parse_behind_gate(*args, **options):
+        content = parse(*args, **options)
+        if next(once, False):
+            stand.begun.set()
+            stand.gate.wait(60)
+        return content
+
+    monkeypatch.setattr(parsing, "parse_document", parse_behind_gate)
+    late = {"version": 1, "workers": [{"id": "late", "name": "Late"}]}
+    stand.in_thread(lambda: stand.control().post("/state?team=north", late))
+    assert stand.begun.wait(60)
+    assert WAYS[way](stand).status_code in (200, 204)
+    after = stand.state()
+    stand.go_on()
+    assert stand.state() == after
+    assert stand.answers == [None]
 
 
 @pytest.mark.parametrize("way", [way for way in WAYS if "team" in way])
