@@ -250,12 +250,22 @@ def export(stand):
     assert stand.begun.wait(60)
 
 
+def export_by_hand(stand):
+    assert stand.plane.put("/settings", {"exportMode": "manual"}).status_code == 200
+    ask = {"format": "CSV", "startDate": "2026-01-01T00:00:00.000Z", "endDate": "2026-03-01T00:00:00.000Z"}
+    path = f"/exports/{stand.team().post('/team/exports', ask).json['id']}/transition"
+    assert stand.plane.post(path, {"status": "PROCESSING"}).status_code == 200
+    stand.in_thread(lambda: stand.control().post(path, {"status": "COMPLETED"}))
+    assert stand.begun.wait(60)
+
+
 WORK = {
     **{"a write that a fault delays": delayed_write, "a read that a fault delays": delayed_read},
     **{"a refusal that a fault delays": delayed_refusal, "a simulation": simulation, "a talk": talk},
     **{"a turn of a talk": turn_of_a_talk},
     **{"a completion": completion, "a batch": batch, "a test's run": run_of_a_test},
     **{"live calls": live_calls, "webhooks": webhooks, "an export": export},
+    **{"an export by hand": export_by_hand},
 }
 # Kinds of work whose own request is answered: what it asked for was done before.
 ANSWERED = {"a batch", "a test's run", "live calls", "webhooks", "an export"}
@@ -391,10 +401,11 @@ def test_what_waits_for_a_change_that_is_refused_is_sent_after_it(stand):
     assert {one["status"] for one in stand.plane.get("/webhooks").json} == {"DELIVERED"}
 
 
-def test_a_reset_waits_for_the_delivery_that_is_on_its_way_and_for_no_further_one(stand, monkeypatch):
+@pytest.mark.parametrize("way", ["reset", "reset of the team"])
+def test_a_reset_waits_for_the_delivery_that_is_on_its_way_and_for_no_further_one(stand, monkeypatch, way):
     monkeypatch.setattr(epochs, "SENDS_TIMEOUT_S", 60)
     webhooks(stand)
-    stand.in_thread(lambda: stand.control().post("/reset", {}))
+    stand.in_thread(lambda: WAYS[way](stand))
     stand.threads[-1].join(0.5)
     assert stand.threads[-1].is_alive()
     stand.go_on()
@@ -469,31 +480,51 @@ def test_a_read_that_a_reset_overtakes_is_neither_answered_nor_recorded(stand, m
     assert stand.plane.get("/requests").json == []
 
 
-def test_a_form_that_was_sent_before_a_reset_writes_nothing_after_it(stand, monkeypatch):
+@pytest.fixture
+def overtake(stand, monkeypatch):
+    """Return a function that lets a change come between a request's arrival and its transaction."""
+
+    def overtake(way):
+        require_known_host, once = hosts.require_known_host, iter([True])
+
+        def change_once(*args):
+            if next(once, False):
+                stand.in_thread(lambda: WAYS[way](stand))  # not a part of this request
+                stand.threads[-1].join(60)
+            require_known_host(*args)
+
+        monkeypatch.setattr(hosts, "require_known_host", change_once)
+
+    return overtake
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if way != "deletion of the team"])  # which is a 401
+def test_a_request_that_a_change_overtakes_writes_nothing(stand, overtake, way):
+    overtake(way)
+    with pytest.raises(ConnectionCut):
+        stand.team().post("/workers", {"name": "Late", "description": None, "status": None})
+    assert "Late" not in stand.control().get("/workers").text
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_form_that_a_change_overtakes_writes_nothing(stand, overtake, way):
     visitor = Visitor(stand.app.test_client())
     visitor.go("/workers/new?team=north")
-    require_known_host, once = hosts.require_known_host, iter([True])
-
-    def reset_once(*args):
-        if next(once, False):
-            stand.in_thread(lambda: stand.control().post("/reset", {}))  # not a part of this request
-            stand.threads[-1].join(60)
-        require_known_host(*args)
-
-    monkeypatch.setattr(hosts, "require_known_host", reset_once)
+    overtake(way)
     with pytest.raises(ConnectionCut):
         visitor.send("/workers", name="Late", template="")
     assert "Late" not in stand.control().get("/workers").text
 
 
 # Work that waits for another server, until the gate is opened or the epoch ends
-WAITING = [name for name in WORK if "fault" not in name and name != "an export"]
+WAITING = [name for name in WORK if "fault" not in name and "export" not in name]
 
 
+@pytest.mark.parametrize("way", ["reset", "reset of the team"])
 @pytest.mark.parametrize("work", WAITING)
-def test_a_request_that_is_not_answered_ends_with_the_epoch(stand, work):
+def test_a_request_that_is_not_answered_ends_with_the_epoch(stand, work, way):
     WORK[work](stand)
-    assert stand.plane.post("/reset", {}).status_code == 204
+    assert WAYS[way](stand).status_code == 204
     stand.threads[-1].join(5)
     assert not stand.threads[-1].is_alive()
     assert stand.receiver.requests == []
@@ -545,6 +576,26 @@ def test_a_failure_after_the_end_of_the_epoch_is_no_error(stand, monkeypatch, ca
     assert stand.plane.post("/reset", {}).status_code == 204
     stand.go_on()
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
+
+
+def test_a_failure_after_the_end_of_the_epoch_leaves_the_row_of_the_next_one_alone(stand, monkeypatch, caplog):
+    def fail_once(*args):
+        monkeypatch.undo()
+        stand.begun.set()
+        stand.gate.wait(60)
+        raise ValueError("a fault of the row")
+
+    monkeypatch.setattr(outbound, "converse", fail_once)
+    path = "/workers/w/deployments/voice/d/make-batch-calls"
+    assert stand.team().post(path, {"data": [{"phoneNumber": "+14155550100"}]}).status_code == 200
+    assert stand.plane.post("/snapshots", {"name": "waiting"}).status_code == 201
+    stand.in_thread(lambda: stand.control().post("/clock/advance", {"seconds": 0}))
+    assert stand.begun.wait(60)
+    assert stand.plane.post("/snapshots/waiting/restore").status_code == 204
+    stand.go_on()
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
+    stand.plane.post("/clock/advance", {"seconds": 0})
+    assert len(stand.plane.get("/state").json["voiceLogs"]) == 1
 
 
 @pytest.mark.parametrize("path", ["/requests/wait", "/webhooks/wait"])
