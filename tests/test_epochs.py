@@ -17,6 +17,8 @@ from dryline.jobs import export_files
 from dryline.models.workers import Worker
 from dryline.settings import Settings
 from dryline.simulator import outbound
+from dryline.simulator.conversations import Simulator
+from dryline.state import parsing
 from dryline.tests.conftest import Api
 from dryline.tests.console.visitor import Visitor
 from dryline.tests.webhooks.receiver import Receiver
@@ -28,6 +30,7 @@ NOW = "2026-03-02T10:00:00.000Z"
 KEY = "north-key"
 ASKING = """import requests
 requests.get("URL")
+requests.get("URL")
 loop:
     talk("Ask what they want.", True)
 until "caller wants an appointment":
@@ -38,8 +41,9 @@ until "caller wants a person":
 
 
 def document(url):
-    """Return a world of two teams. The flow of team "north" sends a request before it speaks."""
+    """Return a world of two teams, whose flows send two requests before they speak."""
     in_worker = {"name": "Main", "workerId": "w"}
+    of_start = {"name": "Main", "workerId": "own", "teamId": "start"}
     code = ASKING.replace("URL", url)
     return {
         "version": 1,
@@ -47,12 +51,17 @@ def document(url):
             {"id": "start", "name": "Start", "apiKeys": ["dryline-local-key"]},
             {"id": "north", "name": "North", "apiKeys": [KEY]},
         ],
-        "workers": [{"id": "w", "name": "Desk", "teamId": "north"}],
+        "workers": [
+            {"id": "w", "name": "Desk", "teamId": "north"},
+            {"id": "own", "name": "Own desk", "teamId": "start"},
+        ],
         "flows": [
+            {**of_start, "id": "of_start", "code": code},
             {**in_worker, "id": "f", "code": code, "teamId": "north"},
             {**in_worker, "id": "silent", "name": "Silent", "code": "loop:\n    talk()\n", "teamId": "north"},
         ],
         "voiceDeployments": [
+            {**of_start, "id": "line", "flowId": "of_start", "phoneNumber": "+14155550102"},
             {**in_worker, "id": "d", "flowId": "f", "phoneNumber": "+14155550100", "teamId": "north"},
             {**in_worker, "id": "told", "flowId": "silent", "phoneNumber": "+14155550101", "teamId": "north"},
         ],
@@ -73,6 +82,7 @@ class Stand:
         self.app, self.receiver, self.gate = app, receiver, gate
         self.plane = Api(app.test_client(), "", "/_dryline")
         self.threads, self.answers = [], []
+        self.team_id = "north"  # the team that the work is for
 
     def team(self):
         return Api(self.app.test_client(), KEY)
@@ -189,6 +199,17 @@ def talk(stand):
     assert stand.receiver.asked.wait(60)
 
 
+def turn_of_a_talk(stand):
+    code = 'import requests\nloop:\n    talk("Ask what they want.", True)\nuntil "caller wants an appointment":\n'
+    code += 2 * f'    requests.get("{stand.receiver.url}")\n'
+    assert stand.team().patch("/workers/w/flows/f", {"code": code}).status_code == 200
+    talk = stand.plane.post("/talk", {"deploymentId": "d"})
+    assert talk.status_code == 201, talk.text
+    choice = {"choose": "caller wants an appointment"}
+    stand.in_thread(lambda: stand.control().post(f"/talk/{talk.json['id']}", choice))
+    assert stand.receiver.asked.wait(60)
+
+
 def completion(stand):
     stand.in_thread(stand.engine)
     assert stand.receiver.asked.wait(60)
@@ -208,6 +229,13 @@ def run_of_a_test(stand):
     assert stand.receiver.asked.wait(60)
 
 
+def live_calls(stand):
+    stand.team_id = "start"
+    assert stand.plane.put("/settings", {"callsPerMinute": 60}).status_code == 200
+    stand.in_thread(lambda: stand.control().post("/clock/advance", {"seconds": 10}))
+    assert stand.receiver.asked.wait(60)
+
+
 def webhooks(stand):
     body = {"workerId": "w", "deploymentId": "told", "count": 3}
     assert stand.plane.post("/simulate/calls", body).status_code == 201
@@ -222,14 +250,25 @@ def export(stand):
     assert stand.begun.wait(60)
 
 
+def export_by_hand(stand):
+    assert stand.plane.put("/settings", {"exportMode": "manual"}).status_code == 200
+    ask = {"format": "CSV", "startDate": "2026-01-01T00:00:00.000Z", "endDate": "2026-03-01T00:00:00.000Z"}
+    path = f"/exports/{stand.team().post('/team/exports', ask).json['id']}/transition"
+    assert stand.plane.post(path, {"status": "PROCESSING"}).status_code == 200
+    stand.in_thread(lambda: stand.control().post(path, {"status": "COMPLETED"}))
+    assert stand.begun.wait(60)
+
+
 WORK = {
     **{"a write that a fault delays": delayed_write, "a read that a fault delays": delayed_read},
     **{"a refusal that a fault delays": delayed_refusal, "a simulation": simulation, "a talk": talk},
+    **{"a turn of a talk": turn_of_a_talk},
     **{"a completion": completion, "a batch": batch, "a test's run": run_of_a_test},
-    **{"webhooks": webhooks, "an export": export},
+    **{"live calls": live_calls, "webhooks": webhooks, "an export": export},
+    **{"an export by hand": export_by_hand},
 }
 # Kinds of work whose own request is answered: what it asked for was done before.
-ANSWERED = {"a batch", "a test's run", "webhooks", "an export"}
+ANSWERED = {"a batch", "a test's run", "live calls", "webhooks", "an export"}
 
 
 # Ways to begin an epoch
@@ -241,11 +280,11 @@ def _load(stand, query=""):
 
 def _load_team(stand, **more):
     content = {
-        name: [row for row in rows if row.get("teamId", row["id"]) == "north"]
+        name: [row for row in rows if row.get("teamId", row["id"]) == stand.team_id]
         for name, rows in document(stand.receiver.url).items()
         if name != "version"
     }
-    return stand.plane.put("/state?team=north", {"version": 1, **content, **more})
+    return stand.plane.put(f"/state?team={stand.team_id}", {"version": 1, **content, **more})
 
 
 WAYS = {
@@ -255,14 +294,17 @@ WAYS = {
     "import with undo": lambda stand: _load(stand, "?undo=true"),
     "restore": lambda stand: stand.plane.post("/snapshots/start/restore"),
     "undo": lambda stand: stand.plane.post("/undo"),
-    "reset of the team": lambda stand: stand.plane.post("/reset?team=north", {}),
+    "reset of the team": lambda stand: stand.plane.post(f"/reset?team={stand.team_id}", {}),
     "load of the team": _load_team,
     "deletion of the team": lambda stand: stand.plane.delete("/teams/north"),
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("work", WORK)
+@pytest.mark.parametrize(
+    ("work", "way"),
+    # The start team, for which live calls come in, cannot be deleted.
+    [(work, way) for work in WORK for way in WAYS if (work, way) != ("live calls", "deletion of the team")],
+)
 def test_no_work_of_an_earlier_epoch_writes_or_sends(stand, work, way):
     WORK[work](stand)
     answer = WAYS[way](stand)
@@ -283,6 +325,28 @@ def test_a_request_that_a_removed_fault_lets_go_acts_only_in_the_epoch_in_which_
     after = stand.state()
     stand.go_on()
     assert stand.state() == after
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_import_that_a_change_overtakes_adds_nothing(stand, monkeypatch, way):
+    parse, once = parsing.parse_document, iter([True])
+
+    def parse_behind_gate(*args, **options):
+        content = parse(*args, **options)
+        if next(once, False):
+            stand.begun.set()
+            stand.gate.wait(60)
+        return content
+
+    monkeypatch.setattr(parsing, "parse_document", parse_behind_gate)
+    late = {"version": 1, "workers": [{"id": "late", "name": "Late"}]}
+    stand.in_thread(lambda: stand.control().post("/state?team=north", late))
+    assert stand.begun.wait(60)
+    assert WAYS[way](stand).status_code in (200, 204)
+    after = stand.state()
+    stand.go_on()
+    assert stand.state() == after
+    assert stand.answers == [None]
 
 
 @pytest.mark.parametrize("way", [way for way in WAYS if "team" in way])
@@ -337,10 +401,11 @@ def test_what_waits_for_a_change_that_is_refused_is_sent_after_it(stand):
     assert {one["status"] for one in stand.plane.get("/webhooks").json} == {"DELIVERED"}
 
 
-def test_a_reset_waits_for_the_delivery_that_is_on_its_way_and_for_no_further_one(stand, monkeypatch):
+@pytest.mark.parametrize("way", ["reset", "reset of the team"])
+def test_a_reset_waits_for_the_delivery_that_is_on_its_way_and_for_no_further_one(stand, monkeypatch, way):
     monkeypatch.setattr(epochs, "SENDS_TIMEOUT_S", 60)
     webhooks(stand)
-    stand.in_thread(lambda: stand.control().post("/reset", {}))
+    stand.in_thread(lambda: WAYS[way](stand))
     stand.threads[-1].join(0.5)
     assert stand.threads[-1].is_alive()
     stand.go_on()
@@ -365,6 +430,23 @@ def test_changes_at_the_same_time_are_all_made(stand):
     stand.go_on()
     assert set(stand.answers) == {204, 200}
     assert len(stand.plane.get("/undo").json["snapshots"]) == 5
+
+
+def test_no_further_conversation_of_a_test_begins_after_a_reset(stand, monkeypatch):
+    call, calls = Simulator.call, []
+
+    def call_and_reset(*args):
+        calls.append(args)
+        stand.in_thread(lambda: stand.control().post("/reset", {}))  # not a part of the round
+        stand.threads[-1].join(60)
+        return call(*args)
+
+    monkeypatch.setattr(Simulator, "call", call_and_reset)
+    code = ASKING.replace('requests.get("URL")\n', "")
+    assert stand.team().patch("/workers/w/flows/f", {"code": code}).status_code == 200
+    assert stand.team().post("/workers/w/tests/t/run").status_code in (200, 201)
+    stand.plane.post("/clock/advance", {"seconds": 3_600})
+    assert len(calls) == 1
 
 
 def test_a_page_that_was_asked_for_before_a_reset_shows_the_world_after_it(stand, monkeypatch):
@@ -398,31 +480,51 @@ def test_a_read_that_a_reset_overtakes_is_neither_answered_nor_recorded(stand, m
     assert stand.plane.get("/requests").json == []
 
 
-def test_a_form_that_was_sent_before_a_reset_writes_nothing_after_it(stand, monkeypatch):
+@pytest.fixture
+def overtake(stand, monkeypatch):
+    """Return a function that lets a change come between a request's arrival and its transaction."""
+
+    def overtake(way):
+        require_known_host, once = hosts.require_known_host, iter([True])
+
+        def change_once(*args):
+            if next(once, False):
+                stand.in_thread(lambda: WAYS[way](stand))  # not a part of this request
+                stand.threads[-1].join(60)
+            require_known_host(*args)
+
+        monkeypatch.setattr(hosts, "require_known_host", change_once)
+
+    return overtake
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if way != "deletion of the team"])  # which is a 401
+def test_a_request_that_a_change_overtakes_writes_nothing(stand, overtake, way):
+    overtake(way)
+    with pytest.raises(ConnectionCut):
+        stand.team().post("/workers", {"name": "Late", "description": None, "status": None})
+    assert "Late" not in stand.control().get("/workers").text
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_form_that_a_change_overtakes_writes_nothing(stand, overtake, way):
     visitor = Visitor(stand.app.test_client())
     visitor.go("/workers/new?team=north")
-    require_known_host, once = hosts.require_known_host, iter([True])
-
-    def reset_once(*args):
-        if next(once, False):
-            stand.in_thread(lambda: stand.control().post("/reset", {}))  # not a part of this request
-            stand.threads[-1].join(60)
-        require_known_host(*args)
-
-    monkeypatch.setattr(hosts, "require_known_host", reset_once)
+    overtake(way)
     with pytest.raises(ConnectionCut):
         visitor.send("/workers", name="Late", template="")
     assert "Late" not in stand.control().get("/workers").text
 
 
 # Work that waits for another server, until the gate is opened or the epoch ends
-WAITING = [name for name in WORK if "fault" not in name and name != "an export"]
+WAITING = [name for name in WORK if "fault" not in name and "export" not in name]
 
 
+@pytest.mark.parametrize("way", ["reset", "reset of the team"])
 @pytest.mark.parametrize("work", WAITING)
-def test_a_request_that_is_not_answered_ends_with_the_epoch(stand, work):
+def test_a_request_that_is_not_answered_ends_with_the_epoch(stand, work, way):
     WORK[work](stand)
-    assert stand.plane.post("/reset", {}).status_code == 204
+    assert WAYS[way](stand).status_code == 204
     stand.threads[-1].join(5)
     assert not stand.threads[-1].is_alive()
     assert stand.receiver.requests == []
@@ -474,6 +576,26 @@ def test_a_failure_after_the_end_of_the_epoch_is_no_error(stand, monkeypatch, ca
     assert stand.plane.post("/reset", {}).status_code == 204
     stand.go_on()
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
+
+
+def test_a_failure_after_the_end_of_the_epoch_leaves_the_row_of_the_next_one_alone(stand, monkeypatch, caplog):
+    def fail_once(*args):
+        monkeypatch.undo()
+        stand.begun.set()
+        stand.gate.wait(60)
+        raise ValueError("a fault of the row")
+
+    monkeypatch.setattr(outbound, "converse", fail_once)
+    path = "/workers/w/deployments/voice/d/make-batch-calls"
+    assert stand.team().post(path, {"data": [{"phoneNumber": "+14155550100"}]}).status_code == 200
+    assert stand.plane.post("/snapshots", {"name": "waiting"}).status_code == 201
+    stand.in_thread(lambda: stand.control().post("/clock/advance", {"seconds": 0}))
+    assert stand.begun.wait(60)
+    assert stand.plane.post("/snapshots/waiting/restore").status_code == 204
+    stand.go_on()
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
+    stand.plane.post("/clock/advance", {"seconds": 0})
+    assert len(stand.plane.get("/state").json["voiceLogs"]) == 1
 
 
 @pytest.mark.parametrize("path", ["/requests/wait", "/webhooks/wait"])

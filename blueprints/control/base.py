@@ -22,8 +22,10 @@ class TeamQuery(QuerySchema):
 
     @post_load
     def check(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        """Raise NotFound for an unknown team."""
-        require_known_team(data.get("team_id"))
+        """Let the request work for the team. Raises NotFound for an unknown one."""
+        team_id = require_known_team(data.get("team_id"))
+        if team_id is not None:
+            current().enter_team(team_id)
         return data
 
 
