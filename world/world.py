@@ -315,4 +315,4 @@ def _reason_why_unusable(error: Exception, directory: Path) -> str:
         return "its file system cannot share memory between processes, as SQLite needs it. Use a local disk"
     if directory.is_dir() and not os.access(directory, os.W_OK | os.X_OK):
         return os.strerror(errno.EACCES)
-    return getattr(error, "strerror", None) or str(error)
+    return directory_fault(error, directory) or getattr(error, "strerror", None) or str(error)
