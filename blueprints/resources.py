@@ -15,6 +15,7 @@ from dryline.schemas.resources import (
     ResourceSchema,
 )
 from dryline.web.base import Area
+from dryline.web.links import with_file_url
 
 blp = Area(
     "Resources", "/api/workers/<worker_id>/resources", description="Knowledge resources of a worker: links and files."
@@ -44,7 +45,7 @@ class FileResources(MethodView):
     @blp.response(200, ResourceSchema(many=True))
     def get(self, worker_id):
         """List a worker's files, newest first."""
-        return Resource.of_types(Worker.fetch(g.team, worker_id), "FILE")
+        return [with_file_url(file) for file in Resource.of_types(Worker.fetch(g.team, worker_id), "FILE")]
 
     @blp.arguments(FileResourceBody)
     @blp.response(201, ResourceSchema)
@@ -55,7 +56,7 @@ class FileResources(MethodView):
         resource is AVAILABLE after 3 seconds of API time, or FAILED if nothing was uploaded. 404 if the worker has no
         such folder.
         """
-        return Resource.create_file(Worker.fetch(g.team, worker_id), **body)
+        return with_file_url(Resource.create_file(Worker.fetch(g.team, worker_id), **body))
 
 
 @blp.route("/query", post="queryResources")
@@ -83,7 +84,7 @@ class ResourceById(MethodView):
 
         Poll this operation until `status` is AVAILABLE or FAILED. A file's bytes are at `signedS3FilePath`.
         """
-        return Worker.fetch(g.team, worker_id).child(Resource, resource_id)
+        return with_file_url(Worker.fetch(g.team, worker_id).child(Resource, resource_id))
 
     @blp.response(204)
     def delete(self, worker_id, resource_id):
@@ -105,4 +106,4 @@ class ResourceMove(MethodView):
 
         Without `folderId`, or with null, the resource is in no folder. 404 if the worker has no such folder.
         """
-        return Worker.fetch(g.team, worker_id).child(Resource, resource_id).move(body["folder_id"])
+        return with_file_url(Worker.fetch(g.team, worker_id).child(Resource, resource_id).move(body["folder_id"]))

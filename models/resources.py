@@ -46,6 +46,7 @@ class Resource(Record):
     size = IntegerField(null=True)
     s3_file_path = TextField(null=True)
     signed_s3_file_path = TextField(null=True)
+    base_url: str | None = None  # of the server, for the address of the file; not stored
     image_s3_file_path = TextField(null=True)
     num_scrolls = IntegerField(null=True)
     graph_status = JsonField(null=True)
@@ -99,7 +100,7 @@ class Resource(Record):
         members = super().project(names)
         if "signedS3FilePath" in members and members["signedS3FilePath"] is None and self.s3_file_path:
             upload = Upload.find_by_url(self.worker_id, self.s3_file_path)
-            members["signedS3FilePath"] = upload.reading_address(self.s3_file_path) if upload else None
+            members["signedS3FilePath"] = upload and upload.reading_address(self.s3_file_path, self.base_url)
         return members
 
     @classmethod

@@ -91,9 +91,12 @@ class Upload(Record):
         id = upload_id_in(address)
         return cls.find(id=id, worker_id=worker_id) if id else None
 
-    def reading_address(self, address: str) -> str:
-        """Return the upload's address, signed for reading within an hour."""
-        if base := current().settings.public_url:  # the row may come from another server's snapshot
+    def reading_address(self, address: str, base: str | None) -> str:
+        """Return the upload's address below `base`, signed for reading within an hour. Without one it stays.
+
+        The server may have had another address when the bytes came: another port, or a path of another application.
+        """
+        if base is not None:
             address = base + address[address.rindex("/uploads/") :]
         return f"{address}?signature={FILES.sign('get', self.id, _expiry())}"
 

@@ -103,6 +103,20 @@ def test_the_last_uploaded_bytes_can_be_read_at_the_signed_path(app, make_file, 
         assert (answer.data, answer.content_type) == (b"tea,3\n", "text/csv")
 
 
+def test_the_signed_path_leads_to_this_server_after_its_address_has_changed(app, api, make_file):
+    file = make_file(b"tea,3\n", "a.csv")
+    resources = f"/workers/{file['workerId']}/resources"
+    answers = [
+        api.get(f"{resources}/{file['id']}", base_url="http://127.0.0.1:9999").json,
+        api.get(f"{resources}/file", base_url="http://127.0.0.1:9999").json[0],
+        api.post(f"{resources}/{file['id']}/move", {"folderId": None}, base_url="http://127.0.0.1:9999").json,
+    ]
+    for answer in answers:
+        assert answer["signedS3FilePath"].startswith("http://127.0.0.1:9999/uploads/")
+        with app.test_client().get(answer["signedS3FilePath"]) as download:
+            assert download.data == b"tea,3\n"
+
+
 def test_an_upload_address_works_as_it_is_for_writing_and_for_an_hour(app, upload_address, put, advance):
     address = upload_address()
     for altered in (address + "x", address.replace("upload_", "upload_0"), address.split("?")[0]):

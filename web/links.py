@@ -7,6 +7,7 @@ from flask import request
 from dryline.models.exports import Export
 from dryline.models.logs import Log
 from dryline.models.recordings import addresses_at
+from dryline.models.resources import Resource
 from dryline.models.voice_log_pages import SelectedLogs
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import current
@@ -31,6 +32,12 @@ def with_download_url(export: Export) -> Export:
     address = f"{base_url()}/downloads/exports/{quote(export.id, safe='')}"
     export.download_url = f"{address}?signature={export.signature}" if export.is_available else None
     return export
+
+
+def with_file_url(resource: Resource) -> Resource:
+    """Return a resource with the URL of its file on this server, if its bytes were uploaded here."""
+    resource.base_url = base_url()
+    return resource
 
 
 def with_recordings(logs: SelectedLogs) -> SelectedLogs:
