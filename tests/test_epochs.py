@@ -16,7 +16,7 @@ from dryline.blueprints.console import app as console_app
 from dryline.jobs import export_files
 from dryline.models.workers import Worker
 from dryline.settings import Settings
-from dryline.simulator import outbound
+from dryline.simulator import deployment_context, outbound
 from dryline.simulator.conversations import Simulator
 from dryline.state import parsing
 from dryline.tests.conftest import Api
@@ -562,7 +562,12 @@ def test_nothing_is_sent_by_a_connection_that_opens_after_a_reset(stand, monkeyp
 
 
 @pytest.mark.parametrize(
-    ("work", "module", "name"), [("an export", export_files, "write"), ("a batch", outbound, "converse")]
+    ("work", "module", "name"),
+    [
+        ("an export", export_files, "write"),
+        ("a batch", outbound, "converse"),
+        ("live calls", deployment_context, "context_of"),
+    ],
 )
 def test_a_failure_after_the_end_of_the_epoch_is_no_error(stand, monkeypatch, caplog, work, module, name):
     def fail_behind_gate(*args):
