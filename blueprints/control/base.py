@@ -7,7 +7,7 @@ from marshmallow import fields, post_load
 
 from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
-from dryline.storage.current_world import current
+from dryline.storage.current_world import current, current_task
 from dryline.storage.errors import NoTeam
 from dryline.web.base import Area, Parser, require_no_query
 from dryline.web.operations import find_operation
@@ -22,10 +22,11 @@ class TeamQuery(QuerySchema):
 
     @post_load
     def check(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        """Let the request work for the team. Raises NotFound for an unknown one."""
-        team_id = require_known_team(data.get("team_id"))
-        if team_id is not None:
-            current().enter_team(team_id)
+        """Let the request work for the team. Raises NotFound for an unknown one.
+
+        Not by `enter_team`: a change that begins an epoch goes on, whatever has ended since it came.
+        """
+        current_task().team_id = require_known_team(data.get("team_id"))
         return data
 
 
