@@ -223,7 +223,7 @@ until "caller wants an appointment":
         ('{"order number": "K48210"}', r"The order number is [A-Z]\d{5}\."),
         ('{"account": "40118822"}', r"The account number is \d{8}\."),
         ('{"guests": 4}', r"For \d+(?: guests)?\."),
-        ('{"arrival": "2026-12-03"}', r"The arrival is December \d+\."),
+        ('{"arrival": "2026-12-03"}', r"The arrival is \w+ \d+\."),
         ('{"reason": "too small | too big"}', r"Too (?:small|big)\."),
         ('{"cup": "mug | glass", "size": "small | large"}', r"It's about the (?:mug|glass)\. (?:Small|Large)\."),
     ],
