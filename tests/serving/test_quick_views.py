@@ -12,8 +12,8 @@ from dryline.tests.many_rows import ManyRows, request_of, statements_of
 from dryline.web.operations import find_view
 
 CALLS = 10_000
-# What a request may take, in units that do not depend on the machine. Most take 1,400 and 100, and a page of voice logs
-# 2,500 and 35,000.
+# Limits of a request's work, in units that do not depend on the machine. Most have 1,400 and 100, and a page of voice
+# logs 2,500 and 35,000.
 MAX_FUNCTION_CALLS = 5_000
 MAX_SQLITE_STEPS = 5_000
 WRITE = re.compile(r"\s*(INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP|ALTER|VACUUM|PRAGMA)\b", re.IGNORECASE)
