@@ -109,6 +109,8 @@ def directory_fault(error: BaseException, directory: Path) -> str | None:
             return str(each)
         if isinstance(each, OSError) and isinstance(each.filename, str | Path):
             path = Path(each.filename)
+            if path == directory:
+                return each.strerror
             if path.is_relative_to(directory):
                 return f"{path.relative_to(directory)}: {each.strerror}"
     return None

@@ -35,10 +35,13 @@ def test_a_port_in_use_is_one_line_and_no_directory_is_created(tmp_path):
             "Cannot write --ready-file file/ready.json: ",
         ),
         (("--data-dir", "file/world"), "Cannot use the data directory HERE/file/world: Not a directory."),
+        (("--data-dir", "world"), "Cannot use the data directory HERE/world: exports: File exists."),
     ],
 )
 def test_what_cannot_be_had_is_one_line(tmp_path, monkeypatch, flags, message):
     (tmp_path / "file").touch()
+    (tmp_path / "world").mkdir()
+    (tmp_path / "world" / "exports").touch()
     monkeypatch.chdir(tmp_path)
     code, err = refused("serve", "--port", "0", *flags)
     assert code == 2 and err.startswith(f"dryline: {message}".replace("HERE", str(tmp_path))) and "\n" not in err

@@ -20,3 +20,8 @@ def demo_row(collection, **where):
 def demo_id(collection, **where):
     """Return the id of the first row with these members."""
     return demo_row(collection, **where)["id"]
+
+
+def longest_demo_row(collection):
+    """Return the row whose text is the longest."""
+    return max(_demo()[collection], key=lambda row: len(json.dumps(row)))
