@@ -70,6 +70,7 @@ class WorldDatabase(SqliteDatabase):
         self._nonblocking_thread: int | None = None
         self._file: tuple[int, int] | None = None  # device and number of the file, once it was opened
         self._files_beside: dict[str, tuple[int, int]] = {}  # the same of those beside it, by path
+        self._folder = str(path.parent)
         self._folder_seen: tuple[int, int, int] | None = None  # as it was when the files were last looked at
         self._locked_until = 0.0  # by `_monotonic`
         pragmas = PRAGMAS | {"synchronous": self._synchronous}
@@ -119,7 +120,7 @@ class WorldDatabase(SqliteDatabase):
         if self._file is None:
             return
         # A removed or replaced file changes its folder, so most requests look at nothing else.
-        folder = _version_of_folder(self.path.parent)
+        folder = _version_of_folder(self._folder)
         if folder is not None and folder == self._folder_seen:
             return
         for path, identity in ((self.database, self._file), *self._files_beside.items()):
@@ -223,7 +224,7 @@ def _identity(path: str) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
-def _version_of_folder(path: Path) -> tuple[int, int, int] | None:
+def _version_of_folder(path: str) -> tuple[int, int, int] | None:
     """Return the device, the number and the time of the last change of a folder, or None if it is gone."""
     try:
         status = os.stat(path)
