@@ -27,8 +27,7 @@ MISSING = "Missing data for required field"
 
 def unknown_field(name: str, known: tuple[str, ...]) -> str:
     """Return the message about an unknown name, with the nearest known one."""
-    near = _nearest_name(name, known)
-    return f"{UNKNOWN}; did you mean {near}?" if near else f"{UNKNOWN}."
+    return UNKNOWN + _end_of_message(_nearest_name(name, known))
 
 
 def _nearest_name(name: str, known: tuple[str, ...]) -> str | None:
@@ -40,14 +39,20 @@ def _nearest_name(name: str, known: tuple[str, ...]) -> str | None:
 def _cached_nearest_name(name: str, known: tuple[str, ...]) -> str | None:
     if camel(name) in known:
         return camel(name)
-    near = get_close_matches(name, known, n=1)
-    return near[0] if near else None
+    return _nearest_spelling(name, known)
+
+
+def _nearest_spelling(name: str, known: Iterable[str]) -> str | None:
+    return next(iter(get_close_matches(name, known, n=1)), None)
+
+
+def _end_of_message(near: str | None) -> str:
+    return f"; did you mean {near}?" if near else "."
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: the nearest known one, or a full stop."""
-    near = get_close_matches(name, known, n=1)
-    return f"; did you mean {near[0]}?" if near else "."
+    return _end_of_message(_nearest_spelling(name, known))
 
 
 class ApiSchema(Schema):
