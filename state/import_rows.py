@@ -135,9 +135,8 @@ class Import:
             for key_index, key in enumerate(team.pop("api_keys", None) or ()):
                 if "secret" in key:
                     key["sha256"] = digest(key.pop("secret"))
-                key["team_id"] = team["id"]
-                key["id"] = key.get("id") or self.world.ids.new("key")
-                keys.append(key)
+                id = key.get("id") or self.world.ids.new("key")
+                keys.append({**key, "team_id": team["id"], "id": id})
                 paths.append(f"{self.document.path('teams', index)}.apiKeys[{key_index}]")
         cells = _stored_cells(self, ApiKey, keys)
         self._insert_all(insert_sql(ApiKey), cells, lambda index, column: paths[index])
