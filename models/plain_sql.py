@@ -26,8 +26,8 @@ Order = tuple[str, str]  # sort column; "asc" or "desc"
 _CALL_IDS = frozenset({"external_call_id", "call_sid"})
 
 
-# The column of each filter, and its condition, whose parameter is the filter's value. The functions that no SQLite has
-# are those of voice_log_filters.py.
+# The column of each filter, and its condition, whose parameter is the filter's value. voice_log_filters.py defines the
+# functions `contains_folded` and `is_of_call`.
 VOICE_LOG_CONDITIONS = {
     "deployment_id": ("deployment_id", "{} = ?"),
     "flow_id": ("flow_id", "{} = ?"),

@@ -100,7 +100,8 @@ class Resource(Record):
         members = super().project(names)
         if "signedS3FilePath" in members and members["signedS3FilePath"] is None and self.s3_file_path:
             upload = Upload.find_by_url(self.worker_id, self.s3_file_path)
-            members["signedS3FilePath"] = upload and upload.reading_address(self.s3_file_path, self.base_url)
+            if upload is not None:
+                members["signedS3FilePath"] = upload.reading_address(self.s3_file_path, self.base_url)
         return members
 
     @classmethod

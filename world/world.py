@@ -206,6 +206,7 @@ class World:
         """Return a sentence about an error with a cause outside of dryline, or None if it has no such cause.
 
         A lock of another program, a full disk, and a data directory or a database that cannot be used are such causes.
+        Damage of the database is remembered: from then on, `require_usable_database` raises.
         """
         if isinstance(error, Unavailable):
             return str(error)
